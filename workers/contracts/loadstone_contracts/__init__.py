@@ -1,0 +1,1 @@
+"""What crosses a process boundary: engine plan and events, agent calls, task names."""

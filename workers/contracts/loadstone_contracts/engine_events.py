@@ -1,0 +1,158 @@
+"""The events an engine writes on stdout, one JSON object a line, in this order:
+
+`hello` first, then `phase`, `sample` and `warning` as they come, at the end `summary` or `error`.
+Histograms are HdrHistogram V2 compressed (deflate), base64, values in nanoseconds, 3 significant
+digits, 1 ns to 10 h. Exit codes: 0 ok, 2 bad plan, 3 target unreachable, 4 stopped, 5 target refused.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from loadstone_contracts.engine_plan import OperationKind, PhaseName
+from loadstone_contracts.model import Message
+
+EVENT_SCHEMA_VERSION = 1
+
+EXIT_OK = 0
+EXIT_BAD_PLAN = 2
+EXIT_TARGET_UNREACHABLE = 3
+EXIT_STOPPED = 4
+EXIT_TARGET_REFUSED = 5
+
+ErrorClass = Literal[
+    "timeout",  # no answer within the plan's timeout_ms
+    "connection_lost",  # reset or closed by the target; operations in flight count as failed
+    "refused",  # the target answered with an error (out of memory, read-only, ...)
+    "protocol",  # an answer that is not of this protocol
+    "wrong_value",  # verify found other bytes than were written
+]
+
+
+class Quantiles(Message):
+    """From one histogram, in nanoseconds. All null when the histogram is empty."""
+
+    p50: int | None
+    p90: int | None
+    p95: int | None
+    p99: int | None
+    p999: int | None
+    max: int | None
+
+
+class OperationNumbers(Message):
+    """One operation within one span of time. `count` are answered operations; errors are apart."""
+
+    operation: OperationKind
+    count: int
+    late: int
+    """Sent after the intended start because the engine or the connection was busy (open loop)."""
+    errors: dict[ErrorClass, int]
+    hits: int
+    misses: int
+    bytes_sent: int
+    bytes_received: int
+    response_time_ns: Quantiles
+    service_time_ns: Quantiles
+    response_histogram: str
+    service_histogram: str
+
+
+class HelloEvent(Message):
+    event: Literal["hello"] = "hello"
+    schema_version: Literal[1] = EVENT_SCHEMA_VERSION
+    engine: str
+    engine_version: str
+    plan_hash: str
+    pid: int
+    threads: int
+    cpus: list[int]
+
+
+class PhaseEvent(Message):
+    event: Literal["phase"] = "phase"
+    phase: PhaseName
+    state: Literal["started", "finished"]
+    at_unix_ns: int
+
+
+class SampleEvent(Message):
+    """One second of warmup or measure (prefill too); the last one of a phase may be shorter."""
+
+    event: Literal["sample"] = "sample"
+    seq: int
+    """Counts up from 0 over the whole engine process, no gap."""
+    phase: PhaseName
+    at_unix_ns: int
+    """The end of the second."""
+    elapsed_ns: int
+    """Since the phase started."""
+    duration_ns: int
+    in_flight: int
+    operations: list[OperationNumbers]
+
+
+class WarningEvent(Message):
+    event: Literal["warning"] = "warning"
+    code: str
+    message: str
+
+
+class PhaseTotals(Message):
+    """A whole phase. Conservation holds: sent = answered + failed + in_flight."""
+
+    phase: PhaseName
+    started_at_unix_ns: int
+    elapsed_ns: int
+    sent: int
+    answered: int
+    failed: int
+    in_flight: int
+    offered: int
+    """Arrivals that were due (open loop); equals `sent` in a closed loop."""
+    late_share: float
+    engine_cpu_ns: int
+    """User and system time of all the engine's threads during the phase."""
+    engine_busy_share: float
+    """Of the busiest load thread: time not spent waiting for events, 0 to 1."""
+    littles_law_residual: float
+    """(mean in flight - throughput x mean service time) / mean in flight."""
+    saturated: bool
+    """The engine, not the target, was the bottleneck."""
+    operations: list[OperationNumbers]
+
+
+class SummaryEvent(Message):
+    event: Literal["summary"] = "summary"
+    plan_hash: str
+    stopped: bool
+    """True when a signal or the end of stdin ended the run before its stop rule."""
+    phases: list[PhaseTotals]
+
+
+class ErrorEvent(Message):
+    event: Literal["error"] = "error"
+    code: Literal[
+        "bad_plan",
+        "target_unreachable",
+        "target_refused",
+        "target_lost",
+        "cpus_unavailable",
+        "engine_internal",
+    ]
+    message: str
+    path: str | None = None
+    """JSON path of the fault, for `bad_plan`."""
+
+
+EngineEvent = Annotated[
+    HelloEvent | PhaseEvent | SampleEvent | WarningEvent | SummaryEvent | ErrorEvent,
+    Field(discriminator="event"),
+]
+
+ENGINE_EVENT: TypeAdapter[EngineEvent] = TypeAdapter(EngineEvent)
+
+
+def parse_event(line: str | bytes) -> EngineEvent:
+    """One line of an engine's stdout; raises pydantic.ValidationError."""
+    return ENGINE_EVENT.validate_json(line)

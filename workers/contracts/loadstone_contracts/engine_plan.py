@@ -1,0 +1,141 @@
+"""The plan an engine reads on stdin. The authoritative JSON Schema is generated from Rust.
+
+Units stand last in every name: `_ns`, `_ms`, `_bytes`, `_per_s`. A plan is one JSON document.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from loadstone_contracts.model import Message
+
+PLAN_SCHEMA_VERSION = 1
+
+StoreProtocol = Literal["memcached", "redis"]
+OperationKind = Literal["get", "set", "multi_get"]
+PhaseName = Literal["prefill", "warmup", "measure"]
+
+
+class TcpAddress(Message):
+    kind: Literal["tcp"] = "tcp"
+    host: str
+    port: int = Field(ge=1, le=65535)
+
+
+class UnixAddress(Message):
+    kind: Literal["unix"] = "unix"
+    path: str
+
+
+Address = Annotated[TcpAddress | UnixAddress, Field(discriminator="kind")]
+
+
+class Tls(Message):
+    """TLS by rustls; `ca_pem` empty means the system's trust store."""
+
+    server_name: str
+    ca_pem: str | None = None
+    verify_certificate: bool = True
+
+
+class EngineTarget(Message):
+    protocol: StoreProtocol
+    address: Address
+    username: str | None = None
+    password: str | None = None
+    database: int | None = Field(default=None, ge=0)
+    tls: Tls | None = None
+
+
+class FixedSize(Message):
+    kind: Literal["fixed"] = "fixed"
+    bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+
+
+class UniformSize(Message):
+    """Sizes drawn per key (not per operation), inclusive on both ends, so a value can be verified."""
+
+    kind: Literal["uniform"] = "uniform"
+    min_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+
+
+ValueSize = Annotated[FixedSize | UniformSize, Field(discriminator="kind")]
+
+
+class Dataset(Message):
+    """Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all."""
+
+    key_count: int = Field(ge=1, le=10_000_000_000)
+    key_prefix: str = Field(default="k", max_length=64, pattern=r"^[!-~]*$")
+    key_size_bytes: int = Field(default=16, ge=1, le=250)
+    value_size: ValueSize
+
+
+class Operation(Message):
+    kind: OperationKind
+    weight: float = Field(gt=0)
+    keys_per_request: int = Field(default=1, ge=1, le=1000)
+
+
+class UniformAccess(Message):
+    kind: Literal["uniform"] = "uniform"
+
+
+class ZipfAccess(Message):
+    """Zipf over ranks, ranks scattered over the keys by a fixed permutation."""
+
+    kind: Literal["zipf"] = "zipf"
+    exponent: float = Field(gt=0, le=10)
+
+
+Access = Annotated[UniformAccess | ZipfAccess, Field(discriminator="kind")]
+
+
+class ClosedLoad(Message):
+    kind: Literal["closed"] = "closed"
+    connections: int = Field(ge=1, le=100_000)
+    pipeline: int = Field(default=1, ge=1, le=1000)
+
+
+class OpenLoad(Message):
+    """Arrivals follow a schedule; `pipeline` bounds what one connection has in flight."""
+
+    kind: Literal["open"] = "open"
+    connections: int = Field(ge=1, le=100_000)
+    pipeline: int = Field(default=1, ge=1, le=1000)
+    rate_per_s: float = Field(gt=0, le=100_000_000)
+    arrivals: Literal["constant", "poisson"] = "constant"
+
+
+EngineLoad = Annotated[ClosedLoad | OpenLoad, Field(discriminator="kind")]
+
+
+class StopRule(Message):
+    """Exactly one of the two is set. A prefill has none: it ends when every key is written."""
+
+    seconds: float | None = Field(default=None, gt=0)
+    operations: int | None = Field(default=None, ge=1)
+
+
+class EnginePhase(Message):
+    name: PhaseName
+    stop: StopRule | None = None
+
+
+class EnginePlan(Message):
+    version: Literal[1] = PLAN_SCHEMA_VERSION
+    label: str = ""
+    target: EngineTarget
+    dataset: Dataset
+    operations: list[Operation] = Field(min_length=1)
+    access: Access = UniformAccess()
+    load: EngineLoad
+    threads: int = Field(default=1, ge=1, le=256)
+    phases: list[EnginePhase] = Field(min_length=1)
+    seed: int = Field(ge=0, le=2**63 - 1)
+    cpus: list[int] = Field(default_factory=list)
+    verify: bool = False
+    timeout_ms: int = Field(default=5000, ge=1, le=3_600_000)
+    start_at_unix_ns: int | None = None
+    """When the first phase after prefill begins (a group of agents starts together)."""
