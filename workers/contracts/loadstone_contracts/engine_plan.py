@@ -123,10 +123,9 @@ class EnginePhase(Message):
     stop: StopRule | None = None
 
 
-class EnginePlan(Message):
-    version: Literal[1] = PLAN_SCHEMA_VERSION
-    label: str = ""
-    target: EngineTarget
+class EngineWork(Message):
+    """What to send and how hard: the part of a plan that is known before the target is started."""
+
     dataset: Dataset
     operations: list[Operation] = Field(min_length=1)
     access: Access = UniformAccess()
@@ -134,8 +133,14 @@ class EnginePlan(Message):
     threads: int = Field(default=1, ge=1, le=256)
     phases: list[EnginePhase] = Field(min_length=1)
     seed: int = Field(ge=0, le=2**63 - 1)
-    cpus: list[int] = Field(default_factory=list)
     verify: bool = False
     timeout_ms: int = Field(default=5000, ge=1, le=3_600_000)
+
+
+class EnginePlan(EngineWork):
+    version: Literal[1] = PLAN_SCHEMA_VERSION
+    label: str = ""
+    target: EngineTarget
+    cpus: list[int] = Field(default_factory=list)
     start_at_unix_ns: int | None = None
     """When the first phase after prefill begins (a group of agents starts together)."""

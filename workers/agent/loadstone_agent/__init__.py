@@ -1,0 +1,1 @@
+"""Celery tasks on an agent host: runs engines and managed targets."""

@@ -1,0 +1,213 @@
+"""The agent calls, `/agent/v1`: enroll, heartbeat, claim, renew, samples, finish, and target checks.
+
+Every call is idempotent and carries the agent's token as `Authorization: Bearer`. A call on a lease
+also carries the lease's fence; the api answers `409 lease_lost` to any but the newest one.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from loadstone_contracts.engine_events import SampleEvent, SummaryEvent
+from loadstone_contracts.engine_plan import EngineWork, StoreProtocol, Tls
+from loadstone_contracts.model import Message
+
+AGENT_API_PREFIX = "/agent/v1"
+MAX_SAMPLES_PER_CALL = 60
+MAX_CALL_BYTES = 32 * 1024 * 1024
+
+TargetKind = Literal["memcached", "redis"]
+Reset = Literal["none", "flush", "restart"]
+
+
+class StoreOffer(Message):
+    """A store that this agent can start, or why it cannot and the command that would mend it."""
+
+    kind: TargetKind
+    available: bool
+    version: str | None = None
+    binary: str | None = None
+    remedy: str | None = None
+
+
+class EngineOffer(Message):
+    name: str
+    version: str
+    protocols: list[StoreProtocol]
+    operations: list[str]
+
+
+class HostInventory(Message):
+    """What a result depends on and what does not change from second to second."""
+
+    hostname: str
+    cpu_model: str
+    cpu_count: int
+    cpu_governor: str | None
+    memory_bytes: int
+    kernel: str
+    operating_system: str
+    python_version: str
+    agent_class: str
+    """Series identity of the hardware: CPU model, CPU count and rounded memory."""
+
+
+class HostLoad(Message):
+    """Seen just before the trial."""
+
+    load_1min: float
+    cpu_busy_share: float
+    memory_available_bytes: int
+    swap_used_bytes: int
+
+
+class EnrollRequest(Message):
+    enrollment_token: str
+    name: str = Field(min_length=1, max_length=100)
+    host_key: str = Field(min_length=1, max_length=200)
+    """Stable identity of the host (machine-id); two agents on one host share it and so exclude each other."""
+    labels: dict[str, str] = Field(default_factory=dict)
+
+
+class EnrollResponse(Message):
+    agent_id: str
+    token: str
+    queue: str
+    broker_url: str
+
+
+class HeartbeatRequest(Message):
+    boot_id: str
+    """New with every start of the agent."""
+    agent_version: str
+    inventory: HostInventory
+    stores: list[StoreOffer]
+    engines: list[EngineOffer]
+    load: HostLoad
+
+
+class HeartbeatResponse(Message):
+    draining: bool
+    heartbeat_every_s: float
+
+
+class ClaimRequest(Message):
+    trial_id: str
+
+
+class AssignedTarget(Message):
+    """A managed target has a profile and options, an external one an address."""
+
+    target_name: str
+    kind: TargetKind
+    mode: Literal["managed", "external"]
+    profile: str | None = None
+    options: dict[str, str] = Field(default_factory=dict)
+    """Rendered server options: profile and overrides already merged by the api."""
+    cpus: list[int] | None = None
+    instance_key: str
+    """Trials of one run with the same key share one started store, unless `reset` is `restart`."""
+    host: str | None = None
+    port: int | None = None
+    username: str | None = None
+    password: str | None = None
+    tls: Tls | None = None
+    flush_allowed: bool = False
+
+
+class Assignment(Message):
+    lease_id: str
+    fence: int
+    trial_id: str
+    run_id: str
+    attempt: int
+    lease_ttl_s: float
+    renew_every_s: float
+    not_before_unix_ns: int | None
+    """The plan's rest: the agent holds its lease and waits until then."""
+    reset: Reset
+    keep_store: bool
+    """Leave a managed store running after the trial: a later trial of this run needs its state."""
+    target: AssignedTarget
+    work: EngineWork
+
+
+class ClaimResponse(Message):
+    assignment: Assignment | None
+    reason: str | None = None
+    """Why nothing was assigned: not_queued, not_next, agent_busy, host_held, draining, run_ended, not_suitable."""
+
+
+LeaseState = Literal["preparing", "resting", "ready", "running", "finishing"]
+
+
+class RenewRequest(Message):
+    fence: int
+    state: LeaseState
+
+
+class RenewResponse(Message):
+    cancel: bool
+    start_at_unix_ns: int | None
+    """Set once every agent of the group is ready."""
+
+
+class SamplesRequest(Message):
+    fence: int
+    samples: list[SampleEvent] = Field(max_length=MAX_SAMPLES_PER_CALL)
+
+
+class SamplesResponse(Message):
+    acknowledged: int
+    """Samples stored or already there."""
+
+
+class TrialError(Message):
+    code: str
+    """Stable: target_unreachable, target_refused, target_lost, store_start_failed, store_missing, store_died,
+    engine_killed, engine_missing, bad_plan, disk_full, flush_refused, agent_restarted, engine_internal."""
+    message: str
+    """One sentence that says what to do."""
+    detail: str = ""
+    """Last log lines of the store or the engine, bounded."""
+
+
+class StoreFacts(Message):
+    kind: str
+    version: str
+    settings: dict[str, str]
+    """The full effective configuration as the store itself reports it."""
+
+
+class FinishRequest(Message):
+    fence: int
+    outcome: Literal["succeeded", "failed", "cancelled", "crashed"]
+    error: TrialError | None = None
+    warnings: list[TrialError] = Field(default_factory=list)
+    summary: SummaryEvent | None = None
+    engine: str | None = None
+    engine_version: str | None = None
+    engine_elapsed_s: float | None = None
+    """Wall time of the engine process, start to exit."""
+    inventory: HostInventory
+    load_before: HostLoad | None = None
+    store: StoreFacts | None = None
+    command_lines: list[str] = Field(default_factory=list)
+    sample_count: int = 0
+    """How many samples this attempt produced; the api answers which are missing."""
+
+
+class FinishResponse(Message):
+    next_trial_id: str | None
+    """Claim this one now: the next trial of the same run."""
+
+
+class CheckClaimResponse(Message):
+    target: AssignedTarget | None
+
+
+class CheckFinishRequest(Message):
+    reachable: bool
+    round_trip_ms: float | None = None
+    version: str | None = None
+    error: TrialError | None = None

@@ -1,0 +1,1 @@
+"""Celery tasks beside the database: dispatch, recovery, analysis."""
