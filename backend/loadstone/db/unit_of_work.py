@@ -1,0 +1,54 @@
+"""`unit_of_work()` is the only place that commits: one commit a request or task."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import structlog
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.orm import Session
+
+from loadstone.settings import get_settings
+
+log = structlog.get_logger()
+
+
+class UnitOfWork:
+    """A session and what must follow its commit (doorbells, live messages)."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._after_commit: list[Callable[[], None]] = []
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Run `action` once the commit stands; its failure is logged, the commit remains."""
+        self._after_commit.append(action)
+
+    def run_after_commit(self) -> None:
+        for action in self._after_commit:
+            try:
+                action()
+            except Exception:
+                log.exception("after_commit_failed")
+
+
+@cache
+def _engine() -> Engine:
+    return create_engine(get_settings().database_url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+
+
+def dispose_engine() -> None:
+    """After a fork, and between tests: the next use opens new connections."""
+    if _engine.cache_info().currsize:
+        _engine().dispose(close=False)
+        _engine.cache_clear()
+
+
+@contextmanager
+def unit_of_work() -> Iterator[UnitOfWork]:
+    """One transaction: commits at the end, rolls back on any exception."""
+    with Session(_engine(), expire_on_commit=False) as session:
+        unit = UnitOfWork(session)
+        with session.begin():
+            yield unit
+        unit.run_after_commit()

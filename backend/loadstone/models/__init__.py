@@ -1,0 +1,42 @@
+"""Every table, one file per noun. Importing this package registers all of them."""
+
+from loadstone.models.account import ApiToken, Membership, Team, User, UserSession
+from loadstone.models.agent import Agent, AgentEnrollment
+from loadstone.models.environment import Environment, StoreConfiguration
+from loadstone.models.idempotency import IdempotencyKey
+from loadstone.models.lease import Hold, Lease
+from loadstone.models.plan import Plan, PlanVersion
+from loadstone.models.result import OperationResult, PointOperation, Sample
+from loadstone.models.run import Point, Run, RunEvent
+from loadstone.models.series import Series
+from loadstone.models.target import Target, TargetCheck
+from loadstone.models.trial import Trial
+from loadstone.models.workload import Workload
+
+__all__ = [
+    "Agent",
+    "AgentEnrollment",
+    "ApiToken",
+    "Environment",
+    "Hold",
+    "IdempotencyKey",
+    "Lease",
+    "Membership",
+    "OperationResult",
+    "Plan",
+    "PlanVersion",
+    "Point",
+    "PointOperation",
+    "Run",
+    "RunEvent",
+    "Sample",
+    "Series",
+    "StoreConfiguration",
+    "Target",
+    "TargetCheck",
+    "Team",
+    "Trial",
+    "User",
+    "UserSession",
+    "Workload",
+]

@@ -1,0 +1,89 @@
+"""Runs, their points and the events of their live stream."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from loadstone.db.base import Base, Identified
+
+STATUS_CHECK = (
+    "status IN ('queued', 'claimed', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled', 'crashed')"
+)
+LIVE_STATUSES = "status IN ('queued', 'claimed', 'running', 'cancelling')"
+
+
+class Run(Identified, Base):
+    """One execution of a plan. `definition` is the resolved plan as it was when the run was submitted."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        CheckConstraint(STATUS_CHECK, name="status"),
+        Index(None, "team_id", "id"),
+        Index(None, "team_id", "status", "id"),
+        Index("ix_runs_live", "priority", "id", postgresql_where=LIVE_STATUSES),
+    )
+
+    team_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    plan_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("plans.id", ondelete="SET NULL"), index=True)
+    plan_version: Mapped[int | None]
+    definition: Mapped[dict[str, Any]]
+    definition_hash: Mapped[str]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    status: Mapped[str]
+    priority: Mapped[int] = mapped_column(default=0)
+    """Higher goes first; equal priorities go by age."""
+    agent_selector: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """`{"agent_id": ...}` or `{"labels": {...}}` or empty: any that can take it."""
+    agent_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("agents.id", ondelete="SET NULL"))
+    """The agent that claimed the first trial: one session, one machine."""
+    point_count: Mapped[int]
+    trial_count: Mapped[int]
+    status_counts: Mapped[dict[str, Any]]
+    """Trials by status, kept by every change of a trial in the same transaction."""
+    estimated_s: Mapped[float]
+    error_code: Mapped[str | None]
+    error_detail: Mapped[str | None]
+    last_event_seq: Mapped[int] = mapped_column(BigInteger, default=0)
+    created_by: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    cancel_requested_at: Mapped[datetime | None]
+
+
+class Point(Identified, Base):
+    """One bound set of parameters."""
+
+    __tablename__ = "points"
+    __table_args__ = (UniqueConstraint("run_id", "ordinal"),)
+
+    team_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"))
+    run_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    ordinal: Mapped[int]
+    parameters: Mapped[dict[str, Any]]
+    """What varies in the run: `target` and every axis."""
+    target_index: Mapped[int]
+    """Into the run definition's targets."""
+    work: Mapped[dict[str, Any]]
+    """The engine work (`EngineWork`) with every parameter bound; the trial adds its seed."""
+    identity: Mapped[dict[str, Any]]
+    identity_hash: Mapped[str]
+    series_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("series.id", ondelete="SET NULL"), index=True)
+    """Bound when an agent, and so the agent class, is known."""
+
+
+class RunEvent(Base):
+    """The live stream of one run; `seq` counts up without gap within it."""
+
+    __tablename__ = "run_events"
+
+    run_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    seq: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str]
+    """run, trial, sample or point."""
+    payload: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)

@@ -1,0 +1,45 @@
+"""Settings from the environment, `LOADSTONE_*`. There are no default secrets."""
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="LOADSTONE_", extra="ignore")
+
+    database_url: str
+    """`postgresql+psycopg://user:password@host:port/name`"""
+    broker_url: str
+    """Redis, for Celery and for the live stream's pub/sub."""
+    agent_broker_url: str | None = None
+    """The broker as agents reach it, when that differs from `broker_url`."""
+    secret_keys: SecretStr
+    """Fernet keys, comma separated, newest first: targets' credentials are encrypted with them."""
+    public_url: str = "http://127.0.0.1:8080"
+    secure_cookies: bool = False
+    """Set behind HTTPS; a plain http address on loopback cannot carry secure cookies."""
+    web_dir: Path | None = None
+    """The built front end, served by the api itself when set."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+
+    session_days: int = Field(default=14, ge=1)
+    max_body_bytes: int = 32 * 1024 * 1024
+    lease_ttl_s: float = Field(default=120.0, gt=0)
+    """Longer than an api outage that a trial should survive; a crash is seen earlier when the agent restarts."""
+    renew_every_s: float = Field(default=1.0, gt=0)
+    """Bounds how long a cancel takes to reach the agent."""
+    heartbeat_every_s: float = Field(default=5.0, gt=0)
+    agent_offline_after_s: float = Field(default=20.0, gt=0)
+    agent_lost_after_s: float = Field(default=900.0, gt=0)
+    """A run bound to an agent that stays away this long ends as failed."""
+    max_attempts: int = Field(default=3, ge=1)
+
+
+@cache
+def get_settings() -> Settings:
+    """Read once a process."""
+    return Settings()
