@@ -9,9 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from loadstone.db.base import Base, Identified
 
-STATUS_CHECK = (
-    "status IN ('queued', 'claimed', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled', 'crashed')"
-)
+STATUS_CHECK = "status IN ('queued', 'claimed', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled', 'crashed')"
 LIVE_STATUSES = "status IN ('queued', 'claimed', 'running', 'cancelling')"
 
 

@@ -12,8 +12,6 @@ from pydantic import Field, TypeAdapter
 from loadstone_contracts.engine_plan import OperationKind, PhaseName
 from loadstone_contracts.model import Message
 
-EVENT_SCHEMA_VERSION = 1
-
 EXIT_OK = 0
 EXIT_BAD_PLAN = 2
 EXIT_TARGET_UNREACHABLE = 3
@@ -60,7 +58,7 @@ class OperationNumbers(Message):
 
 class HelloEvent(Message):
     event: Literal["hello"] = "hello"
-    schema_version: Literal[1] = EVENT_SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     engine: str
     engine_version: str
     plan_hash: str

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from loadstone_contracts.model import Message
 
-PLAN_SCHEMA_VERSION = 1
-
 StoreProtocol = Literal["memcached", "redis"]
 OperationKind = Literal["get", "set", "multi_get"]
 PhaseName = Literal["prefill", "warmup", "measure"]
@@ -138,7 +136,7 @@ class EngineWork(Message):
 
 
 class EnginePlan(EngineWork):
-    version: Literal[1] = PLAN_SCHEMA_VERSION
+    version: Literal[1] = 1
     label: str = ""
     target: EngineTarget
     cpus: list[int] = Field(default_factory=list)
