@@ -1,0 +1,30 @@
+# Everything a person types. `make help` lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+LOCAL := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; name one: make PYTHON=python3.12 ...")' && PYTHONPATH=deploy $(PYTHON) -m
+UV_LOCK := .venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
+
+.PHONY: help
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: ## Install, build, start the stack on loopback and measure memcached and Redis
+	@$(LOCAL) loadstone_local.demo
+
+.PHONY: down
+down: ## Stop everything that make demo started
+	@$(LOCAL) loadstone_local.stack_process
+
+.PHONY: test
+test: ## Install what tests need and run every check
+	@$(LOCAL) loadstone_local.checks
+
+.PHONY: lock
+lock: ## Compile the hashed lock files from pyproject.toml
+	@$(UV_LOCK) --group pyproject.toml:tools -o requirements-tools.txt
+	@$(UV_LOCK) --group pyproject.toml:quickstart -o requirements-quickstart.txt
+	@$(UV_LOCK) --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:build -o requirements.txt
+	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:agent --group pyproject.toml:build -o requirements-agent.txt
+	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:build --group pyproject.toml:dev -o requirements-dev.txt
