@@ -11,12 +11,12 @@ import time
 
 from loadstone_local import packages, prepare, stack_process
 from loadstone_local.console import StepFailed, say
-from loadstone_local.paths import REPOSITORY, STATE, in_venv
+from loadstone_local.paths import REPOSITORY, STAMPS, STATE, in_venv
 
 
 def _prepare() -> None:
     say("Preparing (only what changed since the last time)")
-    STATE.mkdir(exist_ok=True)
+    STATE.mkdir(parents=True, exist_ok=True)
     missing = packages.install_missing(["memcached", "redis-server"])
     if missing:
         names = [packages.PACKAGE_OF[name] for name in missing]
@@ -32,13 +32,13 @@ def _measure() -> int:
     return subprocess.run([in_venv("python"), "-m", "loadstone_local.measure"], env=env).returncode
 
 
-def _code_fingerprint() -> str:
+def code_fingerprint() -> str:
     """Changes when a running stack would have to be started again to run the present code."""
     digest = hashlib.sha256()
     for folder in ("backend/loadstone", "workers", "migrations", "deploy/loadstone_local"):
         for file in sorted((REPOSITORY / folder).rglob("*.py")):
             digest.update(file.read_bytes())
-    for stamp in sorted((STATE / "stamps").iterdir()):
+    for stamp in sorted(STAMPS.iterdir()):
         digest.update(stamp.read_bytes())
     return digest.hexdigest()
 
@@ -48,7 +48,7 @@ def main() -> int:
     try:
         _prepare()
         say("Starting the stack on loopback")
-        stack_process.ensure_running(_code_fingerprint())
+        stack_process.ensure_running(code_fingerprint())
         code = _measure()
     except (StepFailed, PermissionError) as error:
         say(f"error: {error}")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VENV = REPOSITORY / ".venv"
-STATE = REPOSITORY / ".loadstone"
+STATE = Path(os.environ.get("LOADSTONE_STATE_DIR") or REPOSITORY / ".loadstone")
+"""Another directory is another installation: tests use one of their own."""
+STAMPS = REPOSITORY / ".loadstone/stamps"
 ENGINE_DIR = REPOSITORY / "workers/engine"
 ENGINE = ENGINE_DIR / "target/release/loadstone-engine"
 FRONTEND = REPOSITORY / "frontend"
@@ -45,10 +47,10 @@ def can_traverse(path: Path, user: str) -> bool:
 def shared_state() -> Path:
     """State that dropped servers must reach: in the checkout when they may enter it, else in /var/tmp."""
     user = ordinary_user()
-    STATE.mkdir(mode=0o755, exist_ok=True)
+    STATE.mkdir(mode=0o755, parents=True, exist_ok=True)
     if user is None or can_traverse(STATE, user):
         return STATE
-    name = hashlib.sha256(str(REPOSITORY).encode()).hexdigest()[:12]
+    name = hashlib.sha256(str(STATE).encode()).hexdigest()[:12]
     folder = Path("/var/tmp") / f"loadstone-{name}"
     folder.mkdir(mode=0o711, exist_ok=True)
     if folder.stat().st_uid != os.geteuid():

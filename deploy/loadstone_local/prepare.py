@@ -12,7 +12,7 @@ from pathlib import Path
 
 from loadstone_local import packages
 from loadstone_local.console import StepFailed, run_quietly, run_side_by_side
-from loadstone_local.paths import ENGINE, ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV, in_venv
+from loadstone_local.paths import ENGINE, ENGINE_DIR, FRONTEND, REPOSITORY, STAMPS, VENV, in_venv
 
 PYTHON_PACKAGES = ["backend", "workers/contracts", "workers/control", "workers/agent"]
 NODE_MAJOR_MIN = 20
@@ -28,7 +28,7 @@ def _fingerprint(files: Iterable[Path]) -> str:
 
 def _once(name: str, files: Iterable[Path], product: Path, build: Callable[[], None]) -> None:
     """Build unless `product` stands and was built from exactly these files."""
-    stamp = STATE / "stamps" / name
+    stamp = STAMPS / name
     fingerprint = _fingerprint(files)
     if product.exists() and stamp.exists() and stamp.read_text() == fingerprint:
         return
@@ -67,7 +67,7 @@ def prepare_python(lock: str) -> None:
     inputs = [*locks, REPOSITORY / "requirements-tools.txt"]
     inputs += [REPOSITORY / package / "pyproject.toml" for package in PYTHON_PACKAGES]
     # The development lock holds all of the runtime lock, so it also serves where the runtime one is asked for.
-    dev_stamp = STATE / "stamps" / "python-requirements-dev.txt"
+    dev_stamp = STAMPS / "python-requirements-dev.txt"
     if lock == "requirements.txt" and dev_stamp.exists() and in_venv("mypy").exists():
         return prepare_python("requirements-dev.txt")
     return _once(f"python-{lock}", inputs, in_venv("uvicorn"), partial(_install_python, locks))

@@ -1,0 +1,139 @@
+"""`make test`: every check, one line each; the whole output of those that fail.
+
+`python -m loadstone_local.checks [NAME ...]` runs only the named ones.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loadstone_local import packages, prepare
+from loadstone_local.console import StepFailed, say
+from loadstone_local.paths import ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV, in_venv
+
+SUMMARY = re.compile(
+    r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|browser: .*|compose: .*)$", re.M
+)
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+PYTHON_FOLDERS = ["backend", "workers", "deploy", "migrations"]
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    command: list[str]
+    cwd: Path = REPOSITORY
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def _python_checks() -> list[Check]:
+    ruff, mypy = str(in_venv("ruff")), str(in_venv("mypy"))
+    sources = ["backend/loadstone", "workers/contracts/loadstone_contracts", "workers/control/loadstone_control",
+               "workers/agent/loadstone_agent", "deploy/loadstone_local"]  # fmt: skip
+    return [
+        Check("ruff", [ruff, "check", *PYTHON_FOLDERS]),
+        Check("ruff-format", [ruff, "format", "--check", *PYTHON_FOLDERS]),
+        Check("mypy", [mypy, *sources]),
+        Check("import-linter", [str(in_venv("lint-imports"))]),
+        Check("pytest", [str(in_venv("python")), "-m", "pytest", "-n", "2", "--dist", "loadfile"]),
+    ]
+
+
+def _rust_checks() -> list[Check]:
+    cargo = str(packages.find_program("cargo"))
+    env = {"PATH": f"{Path(cargo).parent}:{os.environ['PATH']}"}
+    return [
+        Check("cargo-fmt", [cargo, "fmt", "--check"], ENGINE_DIR, env),
+        Check("clippy", [cargo, "clippy", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"], ENGINE_DIR,
+              env),
+        Check("cargo-test", [cargo, "test", "--quiet", "--locked"], ENGINE_DIR, env),
+    ]  # fmt: skip
+
+
+def _page_checks() -> list[Check]:
+    npm = [str(packages.find_program("npm")), "run", "--silent"]
+    return [
+        Check("pages-types", [*npm, "typecheck"], FRONTEND),
+        Check("pages-client", [*npm, "gen:check"], FRONTEND),
+        Check("pages-lint", [*npm, "lint"], FRONTEND),
+        Check("vitest", [*npm, "test"], FRONTEND),
+    ]
+
+
+def _stack_checks() -> list[Check]:
+    module = [str(in_venv("python")), "-m"]
+    env = {"PYTHONPATH": str(REPOSITORY / "deploy")}
+    return [
+        Check("browser", [*module, "loadstone_local.browser_check"], environment=env),
+        Check("compose", ["bash", str(REPOSITORY / "deploy/compose-check.sh")]),
+    ]
+
+
+def _run(check: Check) -> bool:
+    started = time.monotonic()
+    done = subprocess.run(
+        check.command,
+        cwd=check.cwd,
+        env={**os.environ, **check.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    output = COLOUR.sub("", done.stdout)
+    seconds = f"{time.monotonic() - started:.1f} s"
+    if done.returncode != 0:
+        say(f"✗ {check.name} ({seconds}, exit {done.returncode}): {' '.join(check.command)}\n{output[-60_000:]}")
+        return False
+    facts = "; ".join(line.strip(" =") for line in SUMMARY.findall(output)[-4:])
+    say(f"✓ {check.name} ({seconds}) {facts}")
+    return True
+
+
+@contextmanager
+def _own_temporary_folder() -> Iterator[None]:
+    """Everything tests leave in a temporary folder goes with the run."""
+    # 755: servers that root drops to an ordinary user must reach their data.
+    folder = Path(tempfile.mkdtemp(prefix="loadstone-checks-"))
+    folder.chmod(0o755)
+    os.environ["TMPDIR"] = str(folder)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prepare() -> None:
+    packages.require(["memcached", "redis-server", "chromium"], "tests run on real servers and in a real browser")
+    STATE.mkdir(parents=True, exist_ok=True)
+    prepare.prepare_everything("requirements-dev.txt")
+    os.environ["VIRTUAL_ENV"] = str(VENV)
+
+
+def main(names: list[str]) -> int:
+    started = time.monotonic()
+    try:
+        _prepare()
+    except StepFailed as error:
+        say(f"error: {error}")
+        return 1
+    checks = [*_python_checks(), *_rust_checks(), *_page_checks(), *_stack_checks()]
+    chosen = [check for check in checks if not names or check.name in names]
+    with _own_temporary_folder():
+        results = [_run(check) for check in chosen]
+    say(f"all checks took {time.monotonic() - started:.0f} s")
+    say(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
