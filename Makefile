@@ -13,6 +13,10 @@ help: ## List the commands
 demo: ## Install, build, start the stack on loopback and measure memcached and Redis
 	@$(LOCAL) loadstone_local.demo
 
+.PHONY: up
+up: ## The same without the measurement
+	@$(LOCAL) loadstone_local.demo up
+
 .PHONY: down
 down: ## Stop everything that make demo started
 	@$(LOCAL) loadstone_local.stack_process
@@ -20,6 +24,14 @@ down: ## Stop everything that make demo started
 .PHONY: test
 test: ## Install what tests need and run every check
 	@$(LOCAL) loadstone_local.checks
+
+.PHONY: bench
+bench: ## Measure what is claimed about the service and the engine, as JSON lines
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench
+
+.PHONY: bench-engine
+bench-engine: ## Only the engine against its peers on this machine
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine
 
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml

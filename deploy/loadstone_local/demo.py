@@ -1,6 +1,6 @@
-"""`make demo`: from a checkout to a measured curve.
+"""`make demo`: from a checkout to a measured curve; `make up`: the same without the measurement.
 
-`python -m loadstone_local.demo` prepares with the machine's Python, then goes on in the checkout's own.
+`python -m loadstone_local.demo [up]` prepares with the machine's Python, then goes on in the checkout's own.
 """
 
 import hashlib
@@ -43,13 +43,13 @@ def code_fingerprint() -> str:
     return digest.hexdigest()
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     started = time.monotonic()
     try:
         _prepare()
         say("Starting the stack on loopback")
         stack_process.ensure_running(code_fingerprint())
-        code = _measure()
+        code = 0 if arguments == ["up"] else _measure()
     except (StepFailed, PermissionError) as error:
         say(f"error: {error}")
         return 1
@@ -59,4 +59,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

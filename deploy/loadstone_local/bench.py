@@ -1,0 +1,132 @@
+"""`make bench`: what Loadstone claims about itself, measured, one JSON line a figure. It reports; it never fails.
+
+`python -m loadstone_local.bench [service|engine|pages]` runs only the named parts.
+"""
+
+import datetime
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+
+from loadstone_local.console import say
+from loadstone_local.paths import ENGINE, REPOSITORY, in_venv
+from loadstone_local.scratch_stack import ScratchStack, scratch_stack
+
+TERMINAL = {"succeeded", "failed", "cancelled", "crashed"}
+CLICKS = 7
+OVERHEAD_LIMIT = 1.05
+CLICK_LIMIT_S = 1.0
+
+Plan = dict[str, Any]
+
+
+def report(name: str, value: float, unit: str, limit: float, method: str, n: int) -> None:
+    """One figure; `holds` says whether the value is at most the limit."""
+    line = {"name": name, "value": round(value, 4), "unit": unit, "limit": limit, "holds": value <= limit,
+            "method": method, "n": n}  # fmt: skip
+    say(json.dumps(line))
+
+
+def _plan(connections: list[int], trials: int, seconds: float, rest_s: float) -> Plan:
+    return {
+        "name": "bench",
+        "targets": [{"kind": "memcached", "profile": "default"}, {"kind": "redis", "profile": "none"}],
+        "workload": {
+            "dataset": {"key_count": 10_000, "value_size": {"kind": "fixed", "bytes": 100}},
+            "operations": [{"kind": "get", "weight": 9}, {"kind": "set", "weight": 1}],
+        },
+        "load": {"kind": "closed", "connections": 1},
+        "axes": [{"parameter": "connections", "values": connections}],
+        "trials_per_point": trials,
+        "rest_s": rest_s,
+        "reset": "restart",
+        "stop": {"seconds": seconds},
+    }
+
+
+def _client(stack: ScratchStack) -> httpx2.Client:
+    token = json.loads(stack.demo_file.read_text())["api_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx2.Client(base_url=f"{stack.url}/api/v1", headers=headers, timeout=30, trust_env=False)
+
+
+def _run_to_end(client: httpx2.Client, plan: Plan) -> dict[str, Any]:
+    answer = client.post("/runs", json={"plan": plan})
+    run: dict[str, Any] = answer.raise_for_status().json()
+    while run["status"] not in TERMINAL:
+        time.sleep(0.2)
+        run = client.get(f"/runs/{run['id']}").raise_for_status().json()
+    return run
+
+
+def _trials(client: httpx2.Client, run_id: str) -> list[dict[str, Any]]:
+    page = client.get(f"/runs/{run_id}/trials", params={"limit": 100}).raise_for_status().json()["items"]
+    return [client.get(f"/trials/{trial['id']}").raise_for_status().json() for trial in page]
+
+
+def _seconds(instant: str) -> float:
+    return datetime.datetime.fromisoformat(instant).timestamp()
+
+
+def _service_overhead(client: httpx2.Client) -> None:
+    plan = _plan([1, 4, 16, 64], trials=3, seconds=5, rest_s=0)
+    run = _run_to_end(client, plan)
+    trials = _trials(client, run["id"])
+    engine_s = sum(trial["engine_elapsed_s"] for trial in trials)
+    wall_s = _seconds(run["finished_at"]) - _seconds(run["created_at"])
+    method = (
+        f"run created to run finished ({wall_s:.1f} s) over the sum of engine process times ({engine_s:.1f} s); "
+        f"2 targets x 4 connections x 3 trials of 5 s, store restarted and reloaded each time, no rests; {run['status']}"
+    )
+    report("service_wall_over_engine_time", wall_s / engine_s, "ratio", OVERHEAD_LIMIT, method, len(trials))
+
+
+def _click_to_first_operation(client: httpx2.Client) -> None:
+    delays_s = []
+    plan = {**_plan([4], trials=1, seconds=0.5, rest_s=0), "targets": [{"kind": "redis", "profile": "none"}]}
+    for _ in range(CLICKS):
+        time.sleep(1)
+        clicked_at = time.time()
+        run = _run_to_end(client, plan)
+        first = _trials(client, run["id"])[0]["phases"]
+        started_ns = min(phase["totals"]["started_at_unix_ns"] for phase in first)
+        delays_s.append(started_ns / 1e9 - clicked_at)
+    method = f"POST /runs sent to the first phase's start on an idle agent; median, slowest {max(delays_s):.2f} s"
+    report("click_to_first_operation", statistics.median(delays_s), "s", CLICK_LIMIT_S, method, CLICKS)
+
+
+def bench_service() -> None:
+    with scratch_stack("up") as stack, _client(stack) as client:
+        _click_to_first_operation(client)
+        _service_overhead(client)
+
+
+def _script(path: str, *arguments: str) -> Callable[[], None]:
+    def run() -> None:
+        subprocess.run([in_venv("python"), REPOSITORY / path, *arguments], check=False)
+
+    return run
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "engine": _script("workers/engine/bench/engine_vs_redis_benchmark.py", "--engine", str(ENGINE)),
+    "pages": _script("backend/bench/pages_at_scale.py"),
+    "service": bench_service,
+}
+
+
+def main(names: list[str]) -> int:
+    for name, part in PARTS.items():
+        if not names or name in names:
+            part()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
