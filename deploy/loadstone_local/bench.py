@@ -82,7 +82,7 @@ def _service_overhead(client: httpx2.Client) -> None:
     wall_s = _seconds(run["finished_at"]) - _seconds(run["created_at"])
     method = (
         f"run created to run finished ({wall_s:.1f} s) over the sum of engine process times ({engine_s:.1f} s); "
-        f"2 targets x 4 connections x 3 trials of 5 s, store restarted and reloaded each time, no rests; {run['status']}"
+        f"2 targets x 4 connections x 3 trials of 5 s, store restarted and reloaded each time; {run['status']}"
     )
     report("service_wall_over_engine_time", wall_s / engine_s, "ratio", OVERHEAD_LIMIT, method, len(trials))
 
