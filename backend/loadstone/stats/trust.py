@@ -1,0 +1,216 @@
+"""The verdict on one trial: may its numbers be believed? Pure; thresholds with the reason for each."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal["pass", "warn", "void"]
+Severity = Literal["warn", "void"]
+
+ENGINE_BUSY_SHARE_WARN = 0.90
+"""Above this a load thread has no slack left to notice an answer at once, and service times grow by its queue."""
+LATE_SHARE_WARN = 0.01
+"""One late operation in a hundred moves p99: what p99 shows is then the wait before the send."""
+LITTLES_LAW_WARN = 0.10
+"""In flight = throughput x service time holds to a few percent in any honest measurement of a second or more."""
+LITTLES_LAW_VOID = 0.50
+"""Half of what was in flight is unaccounted for: count, clock or histogram is wrong."""
+LITTLES_LAW_MIN_COUNT = 1_000
+"""With fewer operations the mean in flight is itself too uncertain to hold against anything."""
+ERROR_SHARE_WARN = 0.001
+"""At p99.9 one error in a thousand hides as much as the percentile shows."""
+ERROR_SHARE_VOID = 0.10
+"""With a tenth failed, the answered rest is a different workload from the one that was asked for."""
+RATE_MISSED_WARN = 0.01
+"""Achieved under 99 % of the offered rate: the queue grows, and response times depend on the trial's length."""
+OFFER_MISSED_VOID = 0.02
+"""The engine itself offered under 98 % of the planned rate: another experiment than the plan's."""
+OFFER_MIN_ARRIVALS = 2_500
+"""Poisson arrivals scatter by 1/sqrt(n): 2 % is one standard deviation at 2,500, so fewer prove nothing."""
+COMPETING_LOAD_WARN = 0.20
+"""A fifth of the host's CPU was busy before the trial began, with something that is not the trial."""
+SWAP_USED_WARN_BYTES = 64 * 1024 * 1024
+"""Idle systems park a few MB in swap for good; more means memory was short."""
+MISS_SHARE_WARN = 0.01
+"""After a full prefill every read should hit; a miss is cheaper than a hit for every store here."""
+MISS_SHARE_VOID = 0.50
+
+
+@dataclass(frozen=True)
+class TrialFacts:
+    """What the verdict looks at: the measure phase, the plan's rate and the host. Shares are 0 to 1."""
+
+    answered: int
+    failed: int
+    offered: int
+    elapsed_ns: int
+    late_share: float
+    engine_busy_share: float
+    littles_law_residual: float
+    saturated: bool
+    open_loop: bool
+    stopped_early: bool = False
+    rate_per_s: float | None = None
+    prefilled: bool = False
+    hits: int = 0
+    misses: int = 0
+    cpu_busy_share_before: float | None = None
+    swap_used_bytes: int | None = None
+    shared_cpu: bool = False
+    samples_missing: int = 0
+
+
+@dataclass(frozen=True)
+class Reason:
+    """`evidence` holds the figures and the threshold the verdict rests on."""
+
+    severity: Severity
+    code: str
+    message: str
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def judge(facts: TrialFacts) -> tuple[Verdict, list[dict[str, Any]]]:
+    """The verdict and its reasons as `{code, message, evidence}`, void ones first."""
+    found = [reason for check in CHECKS for reason in check(facts)]
+    found.sort(key=lambda reason: reason.severity != "void")
+    verdict: Verdict = found[0].severity if found else "pass"
+    return verdict, [
+        {"code": reason.code, "message": reason.message, "evidence": {**reason.evidence, "severity": reason.severity}}
+        for reason in found
+    ]
+
+
+def _answers(facts: TrialFacts) -> Iterator[Reason]:
+    if facts.answered == 0:
+        yield Reason("void", "nothing_answered", "The target answered no operation.", {"failed": facts.failed})
+    if facts.stopped_early:
+        yield Reason(
+            "void",
+            "stopped_early",
+            "The engine was stopped before its stop rule was met.",
+            {"elapsed_s": facts.elapsed_ns / 1e9},
+        )
+
+
+def _errors(facts: TrialFacts) -> Iterator[Reason]:
+    ended = facts.answered + facts.failed
+    share = facts.failed / ended if ended else 0.0
+    if share >= ERROR_SHARE_WARN:
+        severity: Severity = "void" if share >= ERROR_SHARE_VOID else "warn"
+        limit = ERROR_SHARE_VOID if severity == "void" else ERROR_SHARE_WARN
+        message = f"{share:.2%} of the operations failed; throughput and percentiles count the answered ones only."
+        yield Reason(severity, "errors", message, {"error_share": share, "failed": facts.failed, "limit": limit})
+
+
+def _saturation(facts: TrialFacts) -> Iterator[Reason]:
+    evidence = {"engine_busy_share": facts.engine_busy_share, "limit": ENGINE_BUSY_SHARE_WARN}
+    if facts.saturated and facts.open_loop and facts.late_share >= LATE_SHARE_WARN:
+        yield Reason(
+            "void",
+            "engine_saturated",
+            "The engine could not keep the schedule, so the response times are its own; give it more threads.",
+            {**evidence, "late_share": facts.late_share},
+        )
+    elif facts.saturated or facts.engine_busy_share >= ENGINE_BUSY_SHARE_WARN:
+        yield Reason(
+            "warn",
+            "engine_saturated",
+            "The engine's busiest thread had no time left: the target may be faster than this; give it more threads.",
+            evidence,
+        )
+
+
+def _lateness(facts: TrialFacts) -> Iterator[Reason]:
+    """Of a saturated engine lateness is the same finding twice."""
+    if facts.open_loop and not facts.saturated and facts.late_share >= LATE_SHARE_WARN:
+        yield Reason(
+            "warn",
+            "late_operations",
+            f"{facts.late_share:.1%} of the operations were sent after their intended start.",
+            {"late_share": facts.late_share, "limit": LATE_SHARE_WARN},
+        )
+
+
+def _littles_law(facts: TrialFacts) -> Iterator[Reason]:
+    residual = abs(facts.littles_law_residual)
+    if facts.answered < LITTLES_LAW_MIN_COUNT or residual < LITTLES_LAW_WARN:
+        return
+    severity: Severity = "void" if residual >= LITTLES_LAW_VOID else "warn"
+    limit = LITTLES_LAW_VOID if severity == "void" else LITTLES_LAW_WARN
+    yield Reason(
+        severity,
+        "littles_law",
+        f"Operations in flight and throughput x service time differ by {residual:.0%}.",
+        {"residual": facts.littles_law_residual, "limit": limit},
+    )
+
+
+def _offered(facts: TrialFacts) -> Iterator[Reason]:
+    """Did the engine offer the rate the plan asked for?"""
+    planned = (facts.rate_per_s or 0.0) * facts.elapsed_ns / 1e9
+    if not facts.open_loop or planned < OFFER_MIN_ARRIVALS:
+        return
+    missed = 1 - facts.offered / planned
+    if missed >= OFFER_MISSED_VOID:
+        yield Reason(
+            "void",
+            "rate_not_offered",
+            f"The engine offered {1 - missed:.1%} of the planned rate.",
+            {"offered": facts.offered, "planned": planned, "limit": OFFER_MISSED_VOID},
+        )
+
+
+def _achieved(facts: TrialFacts) -> Iterator[Reason]:
+    """Did the target answer what was offered?"""
+    missed = 1 - (facts.answered + facts.failed) / facts.offered if facts.offered else 0.0
+    if facts.open_loop and missed >= RATE_MISSED_WARN:
+        yield Reason(
+            "warn",
+            "rate_not_reached",
+            f"The target kept up with {1 - missed:.1%} of the offered rate; its queue grew to the end.",
+            {"offered": facts.offered, "answered": facts.answered, "limit": RATE_MISSED_WARN},
+        )
+
+
+def _hits(facts: TrialFacts) -> Iterator[Reason]:
+    reads = facts.hits + facts.misses
+    share = facts.misses / reads if facts.prefilled and reads else 0.0
+    if share >= MISS_SHARE_WARN:
+        severity: Severity = "void" if share >= MISS_SHARE_VOID else "warn"
+        limit = MISS_SHARE_VOID if severity == "void" else MISS_SHARE_WARN
+        message = f"{share:.1%} of the reads missed although every key was prefilled; the target may evict."
+        yield Reason(severity, "hit_ratio", message, {"miss_share": share, "misses": facts.misses, "limit": limit})
+
+
+def _host(facts: TrialFacts) -> Iterator[Reason]:
+    busy, swap = facts.cpu_busy_share_before, facts.swap_used_bytes
+    if busy is not None and busy >= COMPETING_LOAD_WARN:
+        message = f"{busy:.0%} of the host's CPU was busy before the trial began."
+        yield Reason("warn", "competing_load", message, {"cpu_busy_share": busy, "limit": COMPETING_LOAD_WARN})
+    if swap is not None and swap >= SWAP_USED_WARN_BYTES:
+        evidence = {"swap_used_bytes": swap, "limit": SWAP_USED_WARN_BYTES}
+        yield Reason("warn", "swap_used", "The host was using swap; memory was short.", evidence)
+    if facts.shared_cpu:
+        message = "Engine and target shared CPUs: each slowed the other down. Use a host with more cores."
+        yield Reason("warn", "shared_cpu", message)
+
+
+def _samples(facts: TrialFacts) -> Iterator[Reason]:
+    if facts.samples_missing > 0:
+        message = f"{facts.samples_missing} seconds of this trial never arrived; its totals are complete."
+        yield Reason("warn", "samples_missing", message, {"missing": facts.samples_missing})
+
+
+CHECKS: tuple[Callable[[TrialFacts], Iterator[Reason]], ...] = (
+    _answers,
+    _errors,
+    _saturation,
+    _lateness,
+    _littles_law,
+    _offered,
+    _achieved,
+    _hits,
+    _host,
+    _samples,
+)

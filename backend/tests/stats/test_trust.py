@@ -1,0 +1,87 @@
+"""Each reason of the trust verdict, on both sides of its threshold."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from loadstone.stats import trust
+from loadstone.stats.trust import TrialFacts, judge
+
+CLOSED = TrialFacts(
+    answered=100_000,
+    failed=0,
+    offered=100_000,
+    elapsed_ns=10_000_000_000,
+    late_share=0.0,
+    engine_busy_share=0.4,
+    littles_law_residual=0.01,
+    saturated=False,
+    open_loop=False,
+    prefilled=True,
+    hits=100_000,
+    cpu_busy_share_before=0.05,
+    swap_used_bytes=0,
+)
+OPEN = replace(CLOSED, open_loop=True, rate_per_s=10_000.0)
+
+
+def test_a_sound_trial_passes_without_reasons() -> None:
+    assert judge(CLOSED) == ("pass", [])
+    assert judge(OPEN) == ("pass", [])
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "verdict", "code"),
+    [
+        (CLOSED, {"answered": 0, "offered": 0, "hits": 0}, "void", "nothing_answered"),
+        (CLOSED, {"stopped_early": True}, "void", "stopped_early"),
+        (CLOSED, {"failed": 101}, "warn", "errors"),
+        (CLOSED, {"failed": 20_000}, "void", "errors"),
+        (CLOSED, {"saturated": True}, "warn", "engine_saturated"),
+        (CLOSED, {"engine_busy_share": 0.97}, "warn", "engine_saturated"),
+        (OPEN, {"saturated": True, "late_share": 0.2}, "void", "engine_saturated"),
+        (OPEN, {"late_share": 0.02}, "warn", "late_operations"),
+        (CLOSED, {"littles_law_residual": -0.2}, "warn", "littles_law"),
+        (CLOSED, {"littles_law_residual": 0.6}, "void", "littles_law"),
+        (OPEN, {"offered": 90_000, "answered": 90_000}, "void", "rate_not_offered"),
+        (OPEN, {"answered": 90_000}, "warn", "rate_not_reached"),
+        (CLOSED, {"hits": 95_000, "misses": 5_000}, "warn", "hit_ratio"),
+        (CLOSED, {"hits": 10_000, "misses": 90_000}, "void", "hit_ratio"),
+        (CLOSED, {"cpu_busy_share_before": 0.5}, "warn", "competing_load"),
+        (CLOSED, {"swap_used_bytes": 1 << 30}, "warn", "swap_used"),
+        (CLOSED, {"shared_cpu": True}, "warn", "shared_cpu"),
+        (CLOSED, {"samples_missing": 1}, "warn", "samples_missing"),
+    ],
+)
+def test_each_fault_is_found_alone(base: TrialFacts, changes: dict[str, Any], verdict: str, code: str) -> None:
+    found, reasons = judge(replace(base, **changes))
+    assert (found, [reason["code"] for reason in reasons]) == (verdict, [code])
+    assert reasons[0]["message"]
+    assert reasons[0]["evidence"]["severity"] == verdict
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        replace(CLOSED, failed=99),
+        replace(CLOSED, late_share=0.5),  # a closed loop has no schedule to be late against
+        replace(CLOSED, littles_law_residual=0.09),
+        replace(CLOSED, answered=900, offered=900, hits=900, littles_law_residual=0.9),  # too few to say
+        replace(OPEN, offered=99_500, answered=99_500),
+        replace(CLOSED, prefilled=False, hits=0, misses=100_000),  # nothing was promised to be there
+        replace(CLOSED, swap_used_bytes=trust.SWAP_USED_WARN_BYTES - 1),
+    ],
+)
+def test_under_the_threshold_nothing_is_said(facts: TrialFacts) -> None:
+    assert judge(facts) == ("pass", [])
+
+
+def test_poisson_scatter_of_a_short_trial_is_not_held_against_it() -> None:
+    facts = replace(OPEN, rate_per_s=100.0, offered=950, answered=950, hits=950)
+    assert judge(facts)[0] == "pass"
+
+
+def test_void_reasons_come_first() -> None:
+    verdict, reasons = judge(replace(CLOSED, shared_cpu=True, failed=50_000))
+    assert verdict == "void"
+    assert [reason["code"] for reason in reasons] == ["errors", "shared_cpu"]
