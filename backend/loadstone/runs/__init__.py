@@ -1,0 +1,1 @@
+"""Runs: submit, list, watch, cancel; points and trials as they move."""
