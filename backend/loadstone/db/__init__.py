@@ -1,6 +1,6 @@
 """The engine, the only commit, and the naming convention."""
 
 from loadstone.db.base import Base
-from loadstone.db.unit_of_work import UnitOfWork, dispose_engine, unit_of_work
+from loadstone.db.unit_of_work import UnitOfWork, dispose_engine, is_database_reachable, unit_of_work
 
-__all__ = ["Base", "UnitOfWork", "dispose_engine", "unit_of_work"]
+__all__ = ["Base", "UnitOfWork", "dispose_engine", "is_database_reachable", "unit_of_work"]

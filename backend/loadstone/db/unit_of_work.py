@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from functools import cache
 
 import structlog
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from loadstone.settings import get_settings
@@ -52,3 +53,14 @@ def unit_of_work() -> Iterator[UnitOfWork]:
         with session.begin():
             yield unit
         unit.run_after_commit()
+
+
+def is_database_reachable() -> bool:
+    """One round trip; a failure is logged."""
+    try:
+        with _engine().connect() as connection:
+            connection.execute(text("SELECT 1"))
+    except SQLAlchemyError as error:
+        log.warning("database_unreachable", error=str(error))
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""People, teams, sessions and API tokens."""

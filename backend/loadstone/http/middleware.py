@@ -1,0 +1,153 @@
+"""Plain ASGI middleware (a live stream passes through unbuffered): limits, origin check, headers, access log."""
+
+import time
+import uuid
+from urllib.parse import urlsplit
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from loadstone.http.principal import SESSION_COOKIE
+from loadstone.http.problems import HTTP_ERRORS, problem_response
+
+log = structlog.get_logger()
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+CONTENT_SECURITY_POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        # The component library sets style attributes and one style element.
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class BodyLimit:
+    """Refuses a body that says it is too large before reading it, and one that does not say so while reading it."""
+
+    def __init__(self, app: ASGIApp, max_body_bytes: int) -> None:
+        self.app = app
+        self.max_body_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        announced = Headers(scope=scope).get("content-length", "0")
+        if announced.isdecimal() and int(announced) > self.max_body_bytes:
+            code, title = HTTP_ERRORS[413]
+            response = problem_response(413, code, title, self._detail())
+            return await response(scope, receive, send)
+        seen_bytes = 0
+
+        async def receive_within_limit() -> Message:
+            nonlocal seen_bytes
+            message = await receive()
+            seen_bytes += len(message.get("body", b""))
+            if seen_bytes > self.max_body_bytes:
+                raise HTTPException(413, self._detail())
+            return message
+
+        return await self.app(scope, receive_within_limit, send)
+
+    def _detail(self) -> str:
+        return f"Send at most {self.max_body_bytes} bytes in one request."
+
+
+class OriginCheck:
+    """A change asked for with a cookie must come from our own page; a token is proof enough by itself."""
+
+    def __init__(self, app: ASGIApp, public_url: str) -> None:
+        self.app = app
+        self.public_netloc = urlsplit(public_url).netloc
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._is_allowed(scope):
+            response = problem_response(
+                403, "origin_refused", "The request came from another site", "Open the page itself and try again."
+            )
+            return await response(scope, receive, send)
+        return await self.app(scope, receive, send)
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        has_session = f"{SESSION_COOKIE}=" in headers.get("cookie", "")
+        if scope["method"] in SAFE_METHODS or "authorization" in headers or not has_session:
+            return True
+        site = headers.get("sec-fetch-site")
+        if site is not None:
+            return site == "same-origin"
+        origin = urlsplit(headers.get("origin", "")).netloc
+        return bool(origin) and origin in (self.public_netloc, headers.get("host"))
+
+
+class ResponseHeaders:
+    """Security headers on everything; caching by what is served."""
+
+    def __init__(self, app: ASGIApp, *, is_https: bool) -> None:
+        self.app = app
+        self.is_https = is_https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(SECURITY_HEADERS)
+                if self.is_https:
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+                headers["Cache-Control"] = _cache_control(scope["path"], message["status"])
+            await send(message)
+
+        return await self.app(scope, receive, send_with_headers)
+
+
+def _cache_control(path: str, status: int) -> str:
+    # Vite puts a hash of the content into the name of everything under /assets.
+    if path.startswith("/assets/") and status in (200, 206, 304):
+        return "public, max-age=31536000, immutable"
+    return "no-store" if path.startswith(("/api/", "/agent/")) else "no-cache"
+
+
+class AccessLog:
+    """One line a request, and its id bound to every line logged on the way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        started_at = time.perf_counter()
+        status = 500
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=uuid.uuid4().hex[:12])
+        try:
+            return await self.app(scope, receive, send_and_note)
+        finally:
+            elapsed_ms = round((time.perf_counter() - started_at) * 1000, 1)
+            write = log.debug if status < 400 else log.info
+            write("request", method=scope["method"], path=scope["path"], status=status, elapsed_ms=elapsed_ms)

@@ -1,0 +1,48 @@
+"""Who asks, as a dependency. `main` says how credentials become a principal (`app.state.authenticate`)."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from loadstone.errors import Forbidden
+from loadstone.principal import Credentials, Principal
+
+SESSION_COOKIE = "loadstone_session"
+
+Authenticate = Callable[[Credentials], Principal]
+
+
+def bearer_token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def authenticate_reader(request: Request) -> Principal:
+    """Raises Unauthenticated."""
+    authenticate: Authenticate = request.app.state.authenticate
+    return authenticate(Credentials(bearer_token(request), request.cookies.get(SESSION_COOKIE)))
+
+
+Reader = Annotated[Principal, Depends(authenticate_reader)]
+"""Anyone of the team. Routes that change something ask for an Editor or an Admin."""
+
+
+def authenticate_editor(principal: Reader) -> Principal:
+    """Raises Unauthenticated, Forbidden."""
+    if principal.role == "viewer":
+        raise Forbidden(
+            "Viewers may look at everything and change nothing. Ask an admin of your team for the editor role."
+        )
+    return principal
+
+
+def authenticate_admin(principal: Reader) -> Principal:
+    """Raises Unauthenticated, Forbidden."""
+    if principal.role != "admin":
+        raise Forbidden("Only admins of the team may do this.")
+    return principal
+
+
+Editor = Annotated[Principal, Depends(authenticate_editor)]
+Admin = Annotated[Principal, Depends(authenticate_admin)]

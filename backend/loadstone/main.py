@@ -1,0 +1,82 @@
+"""The api: routers, middleware, the page itself, and the process that serves them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+
+from loadstone import health
+from loadstone.accounts import endpoints as accounts
+from loadstone.accounts import service as accounts_service
+from loadstone.db import dispose_engine
+from loadstone.http.middleware import AccessLog, BodyLimit, OriginCheck, ResponseHeaders
+from loadstone.http.openapi import describe_api
+from loadstone.http.problems import common_problems, register_problem_renderers
+from loadstone.logging import configure_logging
+from loadstone.settings import Settings, get_settings
+
+ROUTERS: Sequence[APIRouter] = (
+    health.router,
+    accounts.router,
+)
+# Open live streams would keep the server from stopping; after this many seconds they are cut and clients reconnect.
+SHUTDOWN_S = 3
+
+
+@asynccontextmanager
+async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    yield
+    dispose_engine()
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    settings = settings or get_settings()
+    app = FastAPI(
+        title="Loadstone",
+        version="0.1.0",
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        # The interactive pages load scripts from elsewhere, which our policy forbids.
+        docs_url=None,
+        redoc_url=None,
+        responses=common_problems(),
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.authenticate = accounts_service.authenticate
+    register_problem_renderers(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    describe_api(app)
+    app.add_middleware(OriginCheck, public_url=settings.public_url)
+    app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(ResponseHeaders, is_https=settings.public_url.startswith("https://"))
+    app.add_middleware(AccessLog)
+    if settings.web_dir is not None:
+        app.frontend("/", directory=settings.web_dir, fallback="index.html")
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """The endpoint's own name: it becomes the function's name in generated clients."""
+    return route.name
+
+
+def serve() -> None:
+    settings = get_settings()
+    configure_logging()
+    uvicorn.run(
+        "loadstone.main:create_app",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_S,
+    )
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,27 @@
+"""Who asks: a person within one team. Services bound every query by its `team_id`."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["viewer", "editor", "admin"]
+
+
+@dataclass(frozen=True)
+class Principal:
+    user_id: uuid.UUID
+    user_name: str
+    email: str
+    team_id: uuid.UUID
+    team_name: str
+    role: Role
+    session_id: uuid.UUID | None = None
+    """Set when a browser's session asks, not an API token."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a request brought; at most one of the two is used, the token first."""
+
+    bearer_token: str | None
+    session_token: str | None

@@ -1,0 +1,17 @@
+"""Secrets handed out once: 256 random bits with a prefix that says what they open. Only their SHA-256 is stored."""
+
+import hashlib
+import secrets
+from typing import Literal
+
+TokenPrefix = Literal["lst_", "lsa_", "lse_", "lss_"]
+"""API, agent, enrollment, browser session."""
+
+
+def new_token(prefix: TokenPrefix) -> str:
+    return prefix + secrets.token_urlsafe(32)
+
+
+def token_hash(token: str) -> str:
+    """A plain hash is enough for 256 random bits: there is nothing to guess from."""
+    return hashlib.sha256(token.encode()).hexdigest()
