@@ -72,6 +72,7 @@ def _stack_checks() -> list[Check]:
     module = [str(in_venv("python")), "-m"]
     env = {"PYTHONPATH": str(REPOSITORY / "deploy")}
     return [
+        Check("faults", [*module, "pytest", "deploy/tests"], environment=env),
         Check("browser", [*module, "loadstone_local.browser_check"], environment=env),
         Check("compose", ["bash", str(REPOSITORY / "deploy/compose-check.sh")]),
     ]
