@@ -1,12 +1,11 @@
 """Runs the migrations: one process at a time, and never waiting long for a lock that others wait behind."""
 
-from alembic import context
-from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.pool import NullPool
-
 import loadstone.models  # noqa: F401 - registers every table
+from alembic import context
 from loadstone.db import Base
 from loadstone.settings import get_settings
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import NullPool
 
 # Any number, as long as it is always the same.
 ADVISORY_LOCK = 7_341_902_615
@@ -26,6 +25,7 @@ def migrate(connection: Connection) -> None:
 if context.is_offline_mode():
     raise SystemExit("Migrations run against a database only: offline mode has no advisory lock.")
 
-engine = create_engine(get_settings().database_url, poolclass=NullPool)
+database_url = context.config.attributes.get("database_url") or get_settings().database_url
+engine = create_engine(database_url, poolclass=NullPool)
 with engine.connect() as connection:
     migrate(connection)

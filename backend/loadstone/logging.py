@@ -15,7 +15,9 @@ def configure_logging(level: str = "INFO") -> None:
     ]
     on_terminal = sys.stderr.isatty()
     last: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if on_terminal else structlog.processors.JSONRenderer()
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if on_terminal
+        else structlog.processors.JSONRenderer()
     )
     # The console renderer formats tracebacks itself and warns when it is handed text.
     errors = [] if on_terminal else [structlog.processors.format_exc_info]

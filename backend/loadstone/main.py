@@ -28,7 +28,7 @@ SHUTDOWN_S = 3
 @asynccontextmanager
 async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
     yield
-    dispose_engine()
+    dispose_engine(close=True)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -32,7 +32,6 @@ def _limiter() -> FixedWindowRateLimiter:
     storage = RedisStorage(
         get_settings().broker_url,
         wrap_exceptions=True,
-        implementation="redispy",
         socket_connect_timeout=0.5,
         socket_timeout=0.5,
     )

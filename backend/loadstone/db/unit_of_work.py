@@ -38,10 +38,10 @@ def _engine() -> Engine:
     return create_engine(get_settings().database_url, pool_size=10, max_overflow=20, pool_pre_ping=True)
 
 
-def dispose_engine() -> None:
-    """After a fork, and between tests: the next use opens new connections."""
+def dispose_engine(*, close: bool = False) -> None:
+    """The next use opens new connections. After a fork the old ones are the parent's and must not be closed."""
     if _engine.cache_info().currsize:
-        _engine().dispose(close=False)
+        _engine().dispose(close=close)
         _engine.cache_clear()
 
 

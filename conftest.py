@@ -1,0 +1,3 @@
+"""Fixtures that backend and control tests share."""
+
+pytest_plugins = ["loadstone_testing.fixtures"]
