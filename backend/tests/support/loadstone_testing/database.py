@@ -47,4 +47,4 @@ def make_worker_database(home: Path, worker: str) -> str:
 def empty_tables(url: str) -> None:
     tables = ", ".join(f'"{table.name}"' for table in Base.metadata.sorted_tables)
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-        connection.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(sql.SQL(tables)))  # type: ignore[arg-type]
+        connection.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(sql.SQL(tables)))

@@ -1,7 +1,7 @@
 """Rows and bodies for tests, by domain. Everything can be overridden by name."""
 
 import itertools
-from typing import Any, cast
+from typing import Any
 
 from fastapi.testclient import TestClient
 from loadstone.db import unit_of_work
@@ -35,7 +35,7 @@ def make_principal(team: Team, role: Role = "admin", **columns: Any) -> Principa
         email=user.email,
         team_id=team.id,
         team_name=team.name,
-        role=cast("Role", role),
+        role=role,
     )
 
 

@@ -63,7 +63,16 @@ def _start_postgres(shared_dir: Path) -> Path:
         os.chown(home, pwd.getpwnam(user).pw_uid, -1)
     binaries = postgres_binaries()
     data = home / "data"
-    initdb = [binaries / "initdb", "-D", data, "-U", "loadstone", "--auth=trust", "--encoding=UTF8", "--no-sync"]
+    initdb: list[str | Path] = [
+        binaries / "initdb",
+        "-D",
+        data,
+        "-U",
+        "loadstone",
+        "--auth=trust",
+        "--encoding=UTF8",
+        "--no-sync",
+    ]
     subprocess.run([*initdb, "--locale=C.UTF-8"], user=user, cwd="/", check=True, capture_output=True)
     options = {
         "listen_addresses": "",
@@ -75,14 +84,24 @@ def _start_postgres(shared_dir: Path) -> Path:
         "full_page_writes": "off",
     }
     arguments = " ".join(f"-c {name}={value}" for name, value in options.items())
-    pg_ctl = [binaries / "pg_ctl", "-D", data, "-l", home / "server.log", "-w", "-o", arguments, "start"]
+    pg_ctl: list[str | Path] = [
+        binaries / "pg_ctl",
+        "-D",
+        data,
+        "-l",
+        home / "server.log",
+        "-w",
+        "-o",
+        arguments,
+        "start",
+    ]
     subprocess.run(pg_ctl, user=user, cwd="/", check=True, stdout=subprocess.DEVNULL)
     (shared_dir / "postgres.home").write_text(str(home))
     return home
 
 
 def _stop_postgres(shared_dir: Path, home: Path) -> None:
-    pg_ctl = [postgres_binaries() / "pg_ctl", "-D", home / "data", "-m", "fast", "-w", "stop"]
+    pg_ctl: list[str | Path] = [postgres_binaries() / "pg_ctl", "-D", home / "data", "-m", "fast", "-w", "stop"]
     subprocess.run(pg_ctl, user=ordinary_user(), cwd="/", check=True, stdout=subprocess.DEVNULL)
     (shared_dir / "postgres.home").unlink()
     shutil.rmtree(home, ignore_errors=True)
@@ -93,7 +112,7 @@ def own_redis() -> Iterator[str]:
     """The url of a fresh server on a free loopback port."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="loadstone-redis-") as home:
-        command = [redis_binary(), "--bind", "127.0.0.1", "--port", str(port), "--dir", home]
+        command: list[str | Path] = [redis_binary(), "--bind", "127.0.0.1", "--port", str(port), "--dir", home]
         server = subprocess.Popen([*command, "--save", "", "--appendonly", "no"], stdout=subprocess.DEVNULL)
         try:
             _wait_for_redis(port)

@@ -1,0 +1,131 @@
+"""The parameters that can be an axis: their ranges, and how a value is bound into the work."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from loadstone_contracts.engine_plan import EngineLoad, FixedSize, OpenLoad, Operation, ZipfAccess
+
+from loadstone.workloads.schemas import WorkloadDefinition
+
+Number = int | float
+
+
+@dataclass(frozen=True)
+class Binding:
+    """The part of the work that axes change."""
+
+    workload: WorkloadDefinition
+    load: EngineLoad
+    threads: int
+
+
+@dataclass(frozen=True)
+class Axis:
+    minimum: Number
+    maximum: Number
+    is_integer: bool
+    bind: Callable[[Binding, Any], Binding]
+
+    def accepts(self, value: Number) -> bool:
+        if self.is_integer and value != int(value):
+            return False
+        return self.minimum <= value <= self.maximum
+
+    def normalise(self, value: Number) -> Number:
+        """4.0 and 4 are one value."""
+        return int(value) if self.is_integer else float(value)
+
+
+def _load(field: str) -> Callable[[Binding, Any], Binding]:
+    return lambda binding, value: replace(binding, load=binding.load.model_copy(update={field: value}))
+
+
+def _dataset(field: str) -> Callable[[Binding, Any], Binding]:
+    def bind(binding: Binding, value: Any) -> Binding:
+        dataset = binding.workload.dataset.model_copy(update={field: value})
+        return replace(binding, workload=binding.workload.model_copy(update={"dataset": dataset}))
+
+    return bind
+
+
+def _value_size(binding: Binding, value: int) -> Binding:
+    return _dataset("value_size")(binding, FixedSize(bytes=value))
+
+
+def _threads(binding: Binding, value: int) -> Binding:
+    return replace(binding, threads=value)
+
+
+def _zipf_exponent(binding: Binding, value: float) -> Binding:
+    return replace(binding, workload=binding.workload.model_copy(update={"access": ZipfAccess(exponent=value)}))
+
+
+def _keys_per_request(binding: Binding, value: int) -> Binding:
+    return _operations(
+        binding,
+        [
+            operation.model_copy(update={"keys_per_request": value}) if operation.kind == "multi_get" else operation
+            for operation in binding.workload.operations
+        ],
+    )
+
+
+def _get_share(binding: Binding, value: float) -> Binding:
+    shares = [Operation(kind=kind, weight=share) for kind, share in (("get", value), ("set", 1 - value)) if share > 0]
+    return _operations(binding, shares)
+
+
+def _operations(binding: Binding, operations: list[Operation]) -> Binding:
+    return replace(binding, workload=binding.workload.model_copy(update={"operations": operations}))
+
+
+AXES: Mapping[str, Axis] = {
+    "connections": Axis(1, 100_000, True, _load("connections")),
+    "pipeline": Axis(1, 1000, True, _load("pipeline")),
+    "rate_per_s": Axis(0.001, 100_000_000, False, _load("rate_per_s")),
+    "threads": Axis(1, 256, True, _threads),
+    "value_size_bytes": Axis(1, 64 * 1024 * 1024, True, _value_size),
+    "key_count": Axis(1, 10_000_000_000, True, _dataset("key_count")),
+    "key_size_bytes": Axis(1, 250, True, _dataset("key_size_bytes")),
+    "keys_per_request": Axis(1, 1000, True, _keys_per_request),
+    "zipf_exponent": Axis(0.001, 10, False, _zipf_exponent),
+    "get_share": Axis(0, 1, False, _get_share),
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """What an axis asks of the rest of the plan; `code` is the refusal when it is not so."""
+
+    code: str
+    message: str
+    is_met: Callable[[Binding], bool]
+
+
+def _kinds(binding: Binding) -> set[str]:
+    return {operation.kind for operation in binding.workload.operations}
+
+
+NEEDS: Mapping[str, Need] = {
+    "rate_per_s": Need(
+        "axis_needs_open_loop",
+        "A rate varies in an open loop only: choose the open loop as load.",
+        lambda binding: isinstance(binding.load, OpenLoad),
+    ),
+    "zipf_exponent": Need(
+        "axis_needs_zipf",
+        "The exponent varies with Zipf access only: choose Zipf in the workload.",
+        lambda binding: isinstance(binding.workload.access, ZipfAccess),
+    ),
+    "keys_per_request": Need(
+        "axis_needs_operation",
+        "Only multi_get asks for several keys at once: add it to the workload's operations.",
+        lambda binding: "multi_get" in _kinds(binding),
+    ),
+    "get_share": Need(
+        "axis_needs_operation",
+        "A share of gets divides gets and sets: the workload's operations must be get and set.",
+        lambda binding: _kinds(binding) == {"get", "set"},
+    ),
+}

@@ -1,0 +1,194 @@
+"""A plan as people write it, as it is resolved for a run, and what the plan endpoints answer."""
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from loadstone_contracts.agent_calls import Reset
+from loadstone_contracts.engine_plan import EngineLoad, StopRule
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from loadstone.accounts.schemas import UserRef
+from loadstone.workloads.schemas import WorkloadDefinition
+
+Order = Literal["interleaved", "sequential", "shuffled"]
+AxisValue = int | Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Written(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TargetRef(_Written):
+    """A saved target."""
+
+    target_id: uuid.UUID
+
+
+class InlineTarget(_Written):
+    """A managed target that is not saved: started by the agent from a profile with overrides."""
+
+    kind: str = Field(max_length=100)
+    profile: str = Field(max_length=100)
+    options: dict[str, str] = Field(default_factory=dict)
+    name: str | None = Field(default=None, min_length=1, max_length=100)
+
+
+class WorkloadRef(_Written):
+    """A saved workload, in the version with this id."""
+
+    workload_id: uuid.UUID
+
+
+def _tag_by(field: str) -> Discriminator:
+    """A reference when `field` is there, else the thing itself: faults are then told for that one shape only."""
+
+    def tag(value: Any) -> str:
+        is_ref = field in value if isinstance(value, dict) else hasattr(value, field)
+        return "ref" if is_ref else "inline"
+
+    return Discriminator(tag)
+
+
+PlanTarget = Annotated[Annotated[TargetRef, Tag("ref")] | Annotated[InlineTarget, Tag("inline")], _tag_by("target_id")]
+PlanWorkload = Annotated[
+    Annotated[WorkloadRef, Tag("ref")] | Annotated[WorkloadDefinition, Tag("inline")], _tag_by("workload_id")
+]
+
+
+class PlanAxis(_Written):
+    parameter: str = Field(max_length=100)
+    values: list[AxisValue] = Field(max_length=1000)
+
+
+class _PlanCommon(_Written):
+    name: str = Field(min_length=1, max_length=200)
+    load: EngineLoad
+    threads: int = Field(default=1, ge=1, le=256)
+    axes: list[PlanAxis] = Field(default_factory=list, max_length=20)
+    trials_per_point: int = Field(default=3, ge=0, le=1_000_000)
+    order: Order = "interleaved"
+    rest_s: float = Field(default=0, ge=0, le=86_400, allow_inf_nan=False)
+    """Idle time before each trial but the first."""
+    reset: Reset = "restart"
+    prefill: bool = True
+    warmup: StopRule | None = None
+    stop: StopRule = StopRule()
+    verify: bool = False
+    timeout_ms: int = Field(default=5000, ge=1, le=3_600_000)
+
+
+class PlanDefinition(_PlanCommon):
+    """Targets are always the axis `target`; every other axis stands in `axes`. Without a seed one is drawn."""
+
+    targets: list[PlanTarget] = Field(max_length=20)
+    workload: PlanWorkload
+    seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
+
+
+class TargetSnapshot(_Written):
+    """A target as it was when the run was submitted. Credentials are not part of it."""
+
+    index: int
+    name: str
+    kind: str
+    mode: Literal["managed", "external"]
+    profile: str | None
+    options: dict[str, str]
+    """Overrides of the profile's options."""
+    target_id: uuid.UUID | None
+    host: str | None
+    port: int | None
+
+
+class ResolvedPlan(_PlanCommon):
+    """Everything looked up and drawn: the same document always expands to the same trials."""
+
+    targets: list[TargetSnapshot]
+    workload: WorkloadDefinition
+    seed: int
+
+
+class AgentSelector(_Written):
+    """Exactly one of the two."""
+
+    agent_id: uuid.UUID | None = None
+    labels: dict[str, str] | None = Field(default=None, max_length=20)
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "AgentSelector":
+        if (self.agent_id is None) == (self.labels is None):
+            raise ValueError("give exactly one of agent_id and labels")
+        return self
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+class Finding(BaseModel):
+    """A refusal or a warning: `path` is the field at fault, such as `axes[0].values[2]`."""
+
+    code: str
+    message: str
+    path: str
+
+
+class PreviewRequest(PlanDefinition):
+    agent_selector: AgentSelector | None = None
+
+
+class PreviewPoint(BaseModel):
+    ordinal: int
+    parameters: dict[str, Any]
+
+
+class PreviewAgent(BaseModel):
+    """`reason` is null exactly when the agent can take the run."""
+
+    id: uuid.UUID
+    name: str
+    can_take: bool
+    reason: str | None
+
+
+class Preview(BaseModel):
+    """`points` are the first 500 of `point_count`. Without refusals, submitting the plan will succeed."""
+
+    points: list[PreviewPoint]
+    point_count: int
+    trial_count: int
+    estimated_s: float
+    finish_at: datetime
+    refusals: list[Finding]
+    warnings: list[Finding]
+    agents: list[PreviewAgent]
+
+
+class WritePlan(_Written):
+    definition: PlanDefinition
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    """The definition's own name when left out."""
+
+
+class Plan(BaseModel):
+    id: uuid.UUID
+    name: str
+    version: int
+    definition: PlanDefinition
+    created_by: UserRef | None
+    created_at: datetime
+
+
+class Recipe(BaseModel):
+    """A plan that ships with the product, and the question that it answers."""
+
+    slug: str
+    title: str
+    question: str
+    description: str
+    estimated_s: float
+    definition: PlanDefinition
+
+
+class Recipes(BaseModel):
+    items: list[Recipe]

@@ -1,0 +1,101 @@
+"""Kinds of stores, their profiles and options: data, read from `store_kinds.json`."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from loadstone_contracts.agent_calls import TargetKind
+from loadstone_contracts.engine_plan import OperationKind, StoreProtocol
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StoreProfile(_Data):
+    """A named set of server options."""
+
+    name: str
+    title: str
+    meaning: str
+    options: dict[str, str]
+
+
+class IntegerRange(_Data):
+    minimum: int
+    maximum: int
+
+
+class StoreOption(_Data):
+    """An option that may be overridden: one of `values`, a whole number in `integer`, or a text like `pattern`."""
+
+    name: str
+    title: str
+    meaning: str
+    values: list[str] | None = None
+    integer: IntegerRange | None = None
+    pattern: str | None = None
+
+    def accepts(self, value: str) -> bool:
+        if self.values is not None:
+            return value in self.values
+        if self.integer is not None:
+            is_number = re.fullmatch(r"[0-9]{1,15}", value) is not None
+            return is_number and self.integer.minimum <= int(value) <= self.integer.maximum
+        return re.fullmatch(self.pattern or "", value) is not None
+
+    @property
+    def expectation(self) -> str:
+        if self.values is not None:
+            return f"one of {', '.join(self.values)}"
+        if self.integer is not None:
+            return f"a whole number from {self.integer.minimum} to {self.integer.maximum}"
+        return f"a text like {self.pattern}"
+
+
+class StoreKind(_Data):
+    kind: TargetKind
+    title: str
+    protocol: StoreProtocol
+    operations: list[OperationKind]
+    profiles: list[StoreProfile]
+    options: list[StoreOption]
+
+    def profile(self, name: str) -> StoreProfile | None:
+        return next((profile for profile in self.profiles if profile.name == name), None)
+
+    def option(self, name: str) -> StoreOption | None:
+        return next((option for option in self.options if option.name == name), None)
+
+
+class StoreKinds(_Data):
+    items: list[StoreKind]
+
+
+@cache
+def store_kinds() -> Mapping[str, StoreKind]:
+    text = resources.files(__package__).joinpath("store_kinds.json").read_text()
+    kinds = TypeAdapter(list[StoreKind]).validate_json(text)
+    return {kind.kind: kind for kind in kinds}
+
+
+def effective_options(kind: str, profile: str, overrides: Mapping[str, str]) -> dict[str, str]:
+    """The profile's options with the overrides over them. Kind and profile are known ones."""
+    known = store_kinds()[kind].profile(profile)
+    assert known is not None
+    return {**known.options, **overrides}
+
+
+def find_option_faults(kind: StoreKind, options: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """`(option, code, message)` of every option that is unknown or has a value it cannot have."""
+    faults = []
+    for name, value in options.items():
+        option = kind.option(name)
+        if option is None:
+            known = ", ".join(option.name for option in kind.options)
+            faults.append((name, "unknown_option", f"{kind.title} has no option {name!r} here. Known: {known}."))
+        elif not option.accepts(value):
+            faults.append((name, "value_out_of_range", f"{option.title}: {value!r} is not {option.expectation}."))
+    return faults

@@ -1,0 +1,1 @@
+"""Saved workloads: what is sent."""

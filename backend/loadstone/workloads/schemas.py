@@ -1,0 +1,36 @@
+"""What the workload endpoints take and give."""
+
+import uuid
+from datetime import datetime
+
+from loadstone_contracts.engine_plan import Access, Dataset, Operation, UniformAccess
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class WorkloadDefinition(BaseModel):
+    """Dataset, operations with their mix, and which keys they touch: the engine's own types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: Dataset
+    operations: list[Operation] = Field(min_length=1, max_length=20)
+    access: Access = UniformAccess()
+
+
+class WriteWorkload(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
+    definition: WorkloadDefinition
+
+
+class Workload(BaseModel):
+    """`id` is this version's; `lineage_id` stays the same over all versions."""
+
+    id: uuid.UUID
+    lineage_id: uuid.UUID
+    version: int
+    name: str
+    definition: WorkloadDefinition
+    definition_hash: str
+    created_at: datetime
