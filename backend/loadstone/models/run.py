@@ -78,10 +78,11 @@ class RunEvent(Base):
     """The live stream of one run; `seq` counts up without gap within it."""
 
     __tablename__ = "run_events"
+    __table_args__ = (Index("ix_run_events_samples", "created_at", postgresql_where="kind = 'sample'"),)
 
     run_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     kind: Mapped[str]
     """run, trial, sample or point."""
     payload: Mapped[dict[str, Any]]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -81,6 +81,11 @@ def empty_counts(trial_count: int) -> dict[str, int]:
     return {status.value: trial_count if status is Status.QUEUED else 0 for status in Status}
 
 
+def has_active(counts: Mapping[str, int]) -> bool:
+    """Does an agent hold a trial of the run?"""
+    return _any(counts, ACTIVE)
+
+
 def run_status(before: str, counts: Mapping[str, int]) -> Status:
     """What a run is, given its trials: derived, so that it cannot disagree with them.
 

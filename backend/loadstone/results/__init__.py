@@ -1,0 +1,1 @@
+"""Results: what was measured, stored once, merged per point, read back for charts."""

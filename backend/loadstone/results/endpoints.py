@@ -1,0 +1,50 @@
+"""`/runs/{id}/points`, `/trials/{id}` and its seconds."""
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from loadstone.db import unit_of_work
+from loadstone.errors import NotFound, Unauthenticated
+from loadstone.http.principal import Reader
+from loadstone.http.problems import problems
+from loadstone.results import schemas, service
+
+router = APIRouter(tags=["results"], responses=problems(Unauthenticated, NotFound))
+
+DEFAULT_POINTS = 2_000
+"""Charts stay smooth up to here."""
+
+
+@router.get("/runs/{run_id}/points")
+def list_points(run_id: uuid.UUID, principal: Reader) -> schemas.PointList:
+    with unit_of_work() as unit:
+        return service.list_points(unit, principal, run_id)
+
+
+@router.get("/runs/{run_id}/points.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def export_points(run_id: uuid.UUID, principal: Reader) -> Response:
+    """One line an operation; `all` is the merge over operations."""
+    with unit_of_work() as unit:
+        text = service.points_csv(unit, principal, run_id)
+    headers = {"Content-Disposition": f'attachment; filename="loadstone-{run_id}.csv"'}
+    return Response(text, media_type="text/csv", headers=headers)
+
+
+@router.get("/trials/{trial_id}")
+def get_trial(trial_id: uuid.UUID, principal: Reader) -> schemas.Trial:
+    with unit_of_work() as unit:
+        return service.get_trial(unit, principal, trial_id)
+
+
+@router.get("/trials/{trial_id}/samples")
+def list_samples(
+    trial_id: uuid.UUID,
+    principal: Reader,
+    max_points: Annotated[int, Query(ge=10, le=20_000)] = DEFAULT_POINTS,
+    attempt: Annotated[int | None, Query(ge=1, le=1_000)] = None,
+) -> schemas.SampleList:
+    """The seconds of the last attempt, or of `attempt`. Down-sampling keeps each bucket's extremes."""
+    with unit_of_work() as unit:
+        return service.list_samples(unit, principal, trial_id, attempt=attempt, max_points=max_points)

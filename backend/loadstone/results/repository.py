@@ -1,0 +1,177 @@
+"""SQL of samples, results, points' numbers, environments and series."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, defer
+
+from loadstone.canonical import canonical_hash
+from loadstone.models import (
+    Environment,
+    OperationResult,
+    Point,
+    PointOperation,
+    Sample,
+    Series,
+    StoreConfiguration,
+    Trial,
+)
+from loadstone.runs.states import Status
+
+
+def insert_samples(session: Session, rows: list[dict[str, Any]]) -> set[int]:
+    """Stores what is not there yet; returns the numbers of the seconds that are new."""
+    if not rows:
+        return set()
+    statement = insert(Sample).on_conflict_do_nothing().returning(Sample.seq)
+    return set(session.scalars(statement, rows))
+
+
+def sample_count(session: Session, trial_id: uuid.UUID, agent_id: uuid.UUID, attempt: int) -> int:
+    """How many seconds of this attempt arrived."""
+    statement = (
+        select(Sample.seq)
+        .where(Sample.trial_id == trial_id, Sample.agent_id == agent_id, Sample.attempt == attempt)
+        .distinct()
+    )
+    return len(session.scalars(statement).all())
+
+
+def insert_results(session: Session, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        session.execute(insert(OperationResult).on_conflict_do_nothing(), rows)
+
+
+def counted_results(session: Session, point_id: uuid.UUID) -> Sequence[OperationResult]:
+    """The measure phase of every trial that counts: succeeded, not void, its last attempt."""
+    statement = (
+        select(OperationResult)
+        .join(Trial, (Trial.id == OperationResult.trial_id) & (Trial.attempt == OperationResult.attempt))
+        .where(Trial.point_id == point_id, Trial.status == Status.SUCCEEDED, Trial.trust != "void")
+        .where(OperationResult.phase == "measure")
+        .order_by(OperationResult.operation, Trial.ordinal)
+    )
+    return session.scalars(statement).all()
+
+
+def replace_point_operations(session: Session, point: Point, rows: list[dict[str, Any]]) -> None:
+    session.execute(delete(PointOperation).where(PointOperation.point_id == point.id))
+    if rows:
+        session.execute(insert(PointOperation), [{**row, "point_id": point.id, "run_id": point.run_id} for row in rows])
+
+
+def keep_environment(session: Session, team_id: uuid.UUID, inventory: dict[str, Any]) -> uuid.UUID:
+    """The id of the one row with this inventory."""
+    values = {"team_id": team_id, "fingerprint": canonical_hash(inventory), "inventory": inventory}
+    session.execute(insert(Environment).values(**values).on_conflict_do_nothing())
+    statement = select(Environment.id).where(
+        Environment.team_id == team_id, Environment.fingerprint == values["fingerprint"]
+    )
+    return session.scalars(statement).one()
+
+
+def keep_store_configuration(session: Session, team_id: uuid.UUID, facts: dict[str, Any]) -> uuid.UUID:
+    """The id of the one row with this store, version and configuration."""
+    fingerprint = canonical_hash(facts)
+    session.execute(
+        insert(StoreConfiguration).values(team_id=team_id, fingerprint=fingerprint, **facts).on_conflict_do_nothing()
+    )
+    statement = select(StoreConfiguration.id).where(
+        StoreConfiguration.team_id == team_id, StoreConfiguration.fingerprint == fingerprint
+    )
+    return session.scalars(statement).one()
+
+
+def bind_series(session: Session, point: Point, agent_class: str) -> None:
+    """The series of the point's identity on this class of agent."""
+    session.execute(
+        insert(Series)
+        .values(
+            team_id=point.team_id,
+            identity_hash=point.identity_hash,
+            identity=point.identity,
+            agent_class=agent_class,
+        )
+        .on_conflict_do_nothing()
+    )
+    series = select(Series.id).where(
+        Series.team_id == point.team_id,
+        Series.identity_hash == point.identity_hash,
+        Series.agent_class == agent_class,
+    )
+    session.execute(update(Point).where(Point.id == point.id).values(series_id=series.scalar_subquery()))
+
+
+def find_point(session: Session, point_id: uuid.UUID) -> Point:
+    return session.scalars(select(Point).where(Point.id == point_id).execution_options(populate_existing=True)).one()
+
+
+def points_of(session: Session, run_id: uuid.UUID) -> Sequence[Point]:
+    """In order, without what only the agent needs."""
+    statement = select(Point).where(Point.run_id == run_id).order_by(Point.ordinal)
+    return session.scalars(
+        statement.options(defer(Point.work, raiseload=True), defer(Point.identity, raiseload=True))
+    ).all()
+
+
+def trials_of(session: Session, run_id: uuid.UUID, point_id: uuid.UUID | None = None) -> Sequence[Any]:
+    """Rows of `point_id, id, ordinal, repetition, status, trust, attempt`, in execution order."""
+    statement = select(
+        Trial.point_id, Trial.id, Trial.ordinal, Trial.repetition, Trial.status, Trial.trust, Trial.attempt
+    ).where(Trial.run_id == run_id)
+    if point_id is not None:
+        statement = statement.where(Trial.point_id == point_id)
+    return session.execute(statement.order_by(Trial.ordinal)).all()
+
+
+def point_operations_of(
+    session: Session, run_id: uuid.UUID, point_id: uuid.UUID | None = None
+) -> Sequence[PointOperation]:
+    statement = select(PointOperation).where(PointOperation.run_id == run_id)
+    if point_id is not None:
+        statement = statement.where(PointOperation.point_id == point_id)
+    return session.scalars(statement.order_by(PointOperation.operation)).all()
+
+
+def find_trial(session: Session, team_id: uuid.UUID, trial_id: uuid.UUID) -> tuple[Trial, dict[str, Any]] | None:
+    """With its point's parameters."""
+    statement = (
+        select(Trial, Point.parameters)
+        .join(Point, Point.id == Trial.point_id)
+        .where(Trial.team_id == team_id, Trial.id == trial_id)
+    )
+    row = session.execute(statement).first()
+    return (row[0], row[1]) if row else None
+
+
+def environment_of(session: Session, trial: Trial) -> Environment | None:
+    return session.get(Environment, trial.environment_id) if trial.environment_id else None
+
+
+def store_configuration_of(session: Session, trial: Trial) -> StoreConfiguration | None:
+    return session.get(StoreConfiguration, trial.store_configuration_id) if trial.store_configuration_id else None
+
+
+def results_of(session: Session, trial: Trial) -> Sequence[OperationResult]:
+    """Of the last attempt, without histograms."""
+    statement = (
+        select(OperationResult)
+        .where(OperationResult.trial_id == trial.id, OperationResult.attempt == trial.attempt)
+        .options(defer(OperationResult.response_histogram), defer(OperationResult.service_histogram))
+        .order_by(OperationResult.phase, OperationResult.operation)
+    )
+    return session.scalars(statement).all()
+
+
+def samples_of(session: Session, trial_id: uuid.UUID, attempt: int) -> Sequence[Sample]:
+    """All seconds of one attempt, without histograms."""
+    statement = (
+        select(Sample)
+        .where(Sample.trial_id == trial_id, Sample.attempt == attempt)
+        .options(defer(Sample.response_histogram), defer(Sample.service_histogram))
+        .order_by(Sample.seq, Sample.agent_id, Sample.operation)
+    )
+    return session.scalars(statement).all()

@@ -1,0 +1,122 @@
+"""From the agent's messages to rows, and the facts that the trust verdict rests on. Pure."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from loadstone_contracts.agent_calls import FinishRequest
+from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent
+
+from loadstone.stats import histogram
+from loadstone.stats.trust import TrialFacts
+
+INSTANCE_SETTINGS = frozenset(
+    {
+        *("port", "bind", "dir", "pidfile", "logfile", "unixsocket", "requirepass", "masterauth"),
+        *("tcpport", "udpport", "domain_socket", "inter"),
+    }
+)
+"""Where this start of a store listens and writes, and its secrets: not part of how it is configured."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a row of an attempt is filed under."""
+
+    trial_id: uuid.UUID
+    agent_id: uuid.UUID
+    attempt: int
+
+    @property
+    def key(self) -> dict[str, Any]:
+        return {"trial_id": self.trial_id, "agent_id": self.agent_id, "attempt": self.attempt}
+
+
+def sample_rows(attempt: Attempt, samples: Iterable[SampleEvent]) -> list[dict[str, Any]]:
+    """One row an operation and second; raises BadHistogram."""
+    return [
+        {
+            **attempt.key,
+            "seq": sample.seq,
+            "phase": sample.phase,
+            "at": datetime.fromtimestamp(sample.at_unix_ns / 1e9, UTC),
+            "elapsed_ns": sample.elapsed_ns,
+            "duration_ns": sample.duration_ns,
+            "in_flight": sample.in_flight,
+            **_numbers(numbers),
+        }
+        for sample in samples
+        for numbers in sample.operations
+    ]
+
+
+def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[str, Any]]:
+    """One row an operation and phase; raises BadHistogram."""
+    return [
+        {
+            **attempt.key,
+            "phase": phase.phase,
+            "elapsed_ns": phase.elapsed_ns,
+            "throughput_per_s": per_s(numbers.count, phase.elapsed_ns),
+            "totals": phase.model_dump(mode="json", exclude={"operations"}),
+            **_numbers(numbers),
+        }
+        for phase in phases
+        for numbers in phase.operations
+    ]
+
+
+def _numbers(numbers: OperationNumbers) -> dict[str, Any]:
+    return {
+        "operation": numbers.operation,
+        "count": numbers.count,
+        "late": numbers.late,
+        "error_count": sum(numbers.errors.values()),
+        "errors": dict(numbers.errors),
+        "hits": numbers.hits,
+        "misses": numbers.misses,
+        "bytes_sent": numbers.bytes_sent,
+        "bytes_received": numbers.bytes_received,
+        "response_time_ns": numbers.response_time_ns.model_dump(),
+        "service_time_ns": numbers.service_time_ns.model_dump(),
+        "response_histogram": histogram.unpack(numbers.response_histogram),
+        "service_histogram": histogram.unpack(numbers.service_histogram),
+    }
+
+
+def per_s(count: int, span_ns: int) -> float:
+    return count * 1e9 / span_ns if span_ns else 0.0
+
+
+def store_settings(settings: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in settings.items() if name not in INSTANCE_SETTINGS}
+
+
+def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int) -> TrialFacts:
+    """A finished trial without a measure phase has answered nothing."""
+    phases = body.summary.phases if body.summary else []
+    measure = next((phase for phase in phases if phase.phase == "measure"), None)
+    numbers = measure.operations if measure else []
+    load = work["load"]
+    return TrialFacts(
+        answered=measure.answered if measure else 0,
+        failed=measure.failed if measure else 0,
+        offered=measure.offered if measure else 0,
+        elapsed_ns=measure.elapsed_ns if measure else 0,
+        late_share=measure.late_share if measure else 0.0,
+        engine_busy_share=measure.engine_busy_share if measure else 0.0,
+        littles_law_residual=measure.littles_law_residual if measure else 0.0,
+        saturated=measure.saturated if measure else False,
+        open_loop=load["kind"] == "open",
+        stopped_early=bool(body.summary and body.summary.stopped),
+        rate_per_s=load.get("rate_per_s"),
+        prefilled=any(phase["name"] == "prefill" for phase in work["phases"]),
+        hits=sum(one.hits for one in numbers),
+        misses=sum(one.misses for one in numbers),
+        cpu_busy_share_before=body.load_before.cpu_busy_share if body.load_before else None,
+        swap_used_bytes=body.load_before.swap_used_bytes if body.load_before else None,
+        shared_cpu=any(warning.code == "shared_cpu" for warning in body.warnings),
+        samples_missing=samples_missing,
+    )

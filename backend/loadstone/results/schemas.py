@@ -1,0 +1,158 @@
+"""What was measured, as the public API shows it. Times in `_ns` are nanoseconds; rates are per second."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from loadstone.runs.schemas import TrialItem, TrustVerdict
+from loadstone.runs.states import Status
+
+
+class Quantiles(BaseModel):
+    """From one (merged) histogram. All null when it is empty."""
+
+    p50: int | None
+    p90: int | None
+    p95: int | None
+    p99: int | None
+    p999: int | None
+    max: int | None
+
+
+class Band(BaseModel):
+    """The lowest and the highest trial. Null when no trial has a value."""
+
+    low: float | None
+    high: float | None
+
+
+class QuantileBands(BaseModel):
+    p50: Band
+    p90: Band
+    p95: Band
+    p99: Band
+    p999: Band
+    max: Band
+
+
+class PointBand(BaseModel):
+    throughput_per_s: Band
+    response_time_ns: QuantileBands
+    service_time_ns: QuantileBands
+
+
+class PointOperation(BaseModel):
+    """One operation over the counted trials of a point: succeeded, not void, each trial's last attempt.
+
+    `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms.
+    """
+
+    operation: str
+    trials_counted: int
+    count: int
+    errors: int
+    errors_by_class: dict[str, int]
+    throughput_per_s: float
+    response_time_ns: Quantiles
+    service_time_ns: Quantiles
+    band: PointBand
+
+
+class PointTrial(BaseModel):
+    id: uuid.UUID
+    ordinal: int
+    repetition: int
+    status: Status
+    trust: TrustVerdict | None
+    attempt: int
+
+
+class Point(BaseModel):
+    """One cell of the run's grid. `total` is the merge over its operations; null until a trial counts."""
+
+    id: uuid.UUID
+    ordinal: int
+    parameters: dict[str, Any]
+    series_id: uuid.UUID | None
+    trials: list[PointTrial]
+    operations: list[PointOperation]
+    total: PointOperation | None
+
+
+class PointList(BaseModel):
+    items: list[Point]
+
+
+class SampleOperation(BaseModel):
+    """`errors` are failed operations, `count` the answered ones; `late` were sent after their intended start."""
+
+    operation: str
+    count: int
+    throughput_per_s: float
+    late: int
+    errors: int
+    errors_by_class: dict[str, int]
+    hits: int
+    misses: int
+    response_time_ns: Quantiles
+    service_time_ns: Quantiles
+
+
+class Sample(BaseModel):
+    """One second of one trial; `at` is its end, `elapsed_s` counts from the start of the phase."""
+
+    seq: int
+    phase: str
+    at: datetime
+    elapsed_s: float
+    duration_s: float
+    in_flight: int
+    operations: list[SampleOperation]
+
+
+class SampleList(BaseModel):
+    """`downsampled`: of each bucket only the extremes of throughput and p99 are here."""
+
+    items: list[Sample]
+    attempt: int
+    downsampled: bool
+
+
+class SampleEvent(Sample):
+    """A second as the live stream tells it."""
+
+    trial_id: uuid.UUID
+    point_id: uuid.UUID
+    attempt: int
+
+
+class PhaseOperation(SampleOperation):
+    """One operation over a whole phase."""
+
+
+class Phase(BaseModel):
+    """`totals` are the engine's own figures of the phase: sent, answered, failed, late share, CPU, saturation ..."""
+
+    phase: str
+    totals: dict[str, Any]
+    operations: list[PhaseOperation]
+
+
+class StoreState(BaseModel):
+    """The store's version and full effective configuration as it reported them itself."""
+
+    kind: str
+    version: str
+    settings: dict[str, Any]
+
+
+class Trial(TrialItem):
+    """A trial with everything that is known about how it was measured. `phases` are of the last attempt."""
+
+    environment: dict[str, Any] | None
+    store: StoreState | None
+    load_before: dict[str, Any] | None
+    command_lines: list[str]
+    phases: list[Phase]

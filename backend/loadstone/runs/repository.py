@@ -1,0 +1,208 @@
+"""SQL of runs, points, trials and events. Every read is bound by the team; writes are on locked runs."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Session, defer
+
+from loadstone.models import Agent, Hold, Lease, Plan, Point, Run, RunEvent, Trial, User
+from loadstone.runs.states import ACTIVE, LIVE, Status
+
+EVENT_PAGE = 500
+
+
+def lock_run(session: Session, run_id: uuid.UUID) -> Run | None:
+    """The run as it is now, held until the commit. Its lock guards its trials, its counts and its events."""
+    statement = select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(statement).one_or_none()
+
+
+def find_run(session: Session, team_id: uuid.UUID, run_id: uuid.UUID) -> Run | None:
+    return session.scalars(select(Run).where(Run.team_id == team_id, Run.id == run_id)).one_or_none()
+
+
+def list_runs(
+    session: Session,
+    team_id: uuid.UUID,
+    *,
+    statuses: Sequence[Status],
+    text: str | None,
+    created_by: uuid.UUID | None,
+    before: uuid.UUID | None,
+    limit: int,
+) -> Sequence[Run]:
+    """Newest first, without their definitions."""
+    statement = select(Run).where(Run.team_id == team_id).options(defer(Run.definition, raiseload=True))
+    if statuses:
+        statement = statement.where(Run.status.in_(statuses))
+    if text:
+        statement = statement.where(Run.name.icontains(text, autoescape=True))
+    if created_by:
+        statement = statement.where(Run.created_by == created_by)
+    if before:
+        statement = statement.where(Run.id < before)
+    return session.scalars(statement.order_by(Run.id.desc()).limit(limit)).all()
+
+
+def insert_run(session: Session, run: Run) -> None:
+    session.add(run)
+    session.flush()
+
+
+def insert_points(session: Session, rows: list[dict[str, Any]]) -> None:
+    session.execute(insert(Point), rows)
+
+
+def insert_trials(session: Session, rows: list[dict[str, Any]]) -> None:
+    session.execute(insert(Trial), rows)
+
+
+def plan_exists(session: Session, team_id: uuid.UUID, plan_id: uuid.UUID) -> bool:
+    return session.scalar(select(Plan.id).where(Plan.team_id == team_id, Plan.id == plan_id)) is not None
+
+
+def names(session: Session, user_ids: Iterable[uuid.UUID], agent_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """Of people and agents, by id."""
+    people = select(User.id, User.name).where(User.id.in_(set(user_ids)))
+    agents = select(Agent.id, Agent.name).where(Agent.id.in_(set(agent_ids)))
+    return {row.id: row.name for row in session.execute(people.union_all(agents))}
+
+
+def last_finished(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, datetime | None]:
+    """When each run's newest trial ended."""
+    statement = (
+        select(Trial.run_id, func.max(Trial.finished_at))
+        .where(Trial.run_id.in_(run_ids), Trial.finished_at.is_not(None))
+        .group_by(Trial.run_id)
+    )
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def next_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, Any]]:
+    """The target snapshot of each run's first live trial."""
+    first = (
+        select(Trial.run_id, Trial.point_id)
+        .where(Trial.run_id.in_(run_ids), Trial.status.in_(LIVE))
+        .distinct(Trial.run_id)
+        .order_by(Trial.run_id, Trial.ordinal)
+        .subquery()
+    )
+    statement = (
+        select(first.c.run_id, Run.definition["targets"][Point.target_index])
+        .join(Point, Point.id == first.c.point_id)
+        .join(Run, Run.id == first.c.run_id)
+    )
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def run_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[dict[str, Any]]]:
+    """All target snapshots of each run."""
+    statement = select(Run.id, Run.definition["targets"]).where(Run.id.in_(run_ids))
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def agents_of(session: Session, team_id: uuid.UUID) -> Sequence[Agent]:
+    statement = select(Agent).where(Agent.team_id == team_id, Agent.revoked_at.is_(None)).order_by(Agent.name)
+    return session.scalars(statement).all()
+
+
+def busy_agents(session: Session, team_id: uuid.UUID) -> dict[uuid.UUID, uuid.UUID]:
+    """The run that each busy agent works for, by agent."""
+    statement = (
+        select(Lease.agent_id, Trial.run_id)
+        .join(Trial, Trial.id == Lease.trial_id)
+        .where(Lease.status == "active", Trial.team_id == team_id)
+    )
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def held_resources(session: Session) -> frozenset[str]:
+    """Of all teams: hosts are shared."""
+    return frozenset(session.scalars(select(Hold.resource)))
+
+
+def waiting_ahead(session: Session, run: Run) -> bool:
+    """Does another run of the team that no agent has begun go before this one?"""
+    statement = (
+        select(Run.id)
+        .where(Run.team_id == run.team_id, Run.status == Status.QUEUED, Run.id != run.id)
+        .where((Run.priority > run.priority) | ((Run.priority == run.priority) & (Run.id < run.id)))
+        .limit(1)
+    )
+    return session.scalar(statement) is not None
+
+
+def active_trial(session: Session, run_id: uuid.UUID) -> tuple[Trial, dict[str, Any]] | None:
+    """The trial that an agent holds now, and its point's parameters."""
+    statement = (
+        select(Trial, Point.parameters)
+        .join(Point, Point.id == Trial.point_id)
+        .where(Trial.run_id == run_id, Trial.status.in_(ACTIVE))
+        .order_by(Trial.ordinal)
+        .limit(1)
+    )
+    row = session.execute(statement).first()
+    return (row[0], row[1]) if row else None
+
+
+def list_trials(
+    session: Session, run_id: uuid.UUID, statuses: Sequence[Status], after_ordinal: int, limit: int
+) -> Sequence[tuple[Trial, dict[str, Any]]]:
+    """In execution order, each with its point's parameters."""
+    statement = (
+        select(Trial, Point.parameters)
+        .join(Point, Point.id == Trial.point_id)
+        .where(Trial.run_id == run_id, Trial.ordinal > after_ordinal)
+    )
+    if statuses:
+        statement = statement.where(Trial.status.in_(statuses))
+    return [(row[0], row[1]) for row in session.execute(statement.order_by(Trial.ordinal).limit(limit))]
+
+
+def first_failure(session: Session, run_id: uuid.UUID) -> Trial | None:
+    statement = (
+        select(Trial)
+        .where(Trial.run_id == run_id, Trial.status.in_([Status.FAILED, Status.CRASHED]))
+        .order_by(Trial.ordinal)
+        .limit(1)
+    )
+    return session.scalars(statement).one_or_none()
+
+
+def move_trial(session: Session, trial: Trial, status: Status, values: dict[str, Any]) -> bool:
+    """Changes the trial only if it still is what the caller saw."""
+    statement = update(Trial).where(Trial.id == trial.id, Trial.status == trial.status).values(status=status, **values)
+    return session.scalar(statement.returning(Trial.id)) is not None
+
+
+def end_queued(
+    session: Session, run_id: uuid.UUID, status: Status, target_index: int | None, values: dict[str, Any]
+) -> int:
+    """Ends the run's queued trials at once (of one target, if given); returns how many there were."""
+    statement = update(Trial).where(Trial.run_id == run_id, Trial.status == Status.QUEUED)
+    if target_index is not None:
+        points = select(Point.id).where(Point.run_id == run_id, Point.target_index == target_index)
+        statement = statement.where(Trial.point_id.in_(points))
+    return len(session.scalars(statement.values(status=status, **values).returning(Trial.id)).all())
+
+
+def insert_event(session: Session, run_id: uuid.UUID, seq: int, kind: str, payload: dict[str, Any]) -> None:
+    session.execute(insert(RunEvent).values(run_id=run_id, seq=seq, kind=kind, payload=payload))
+
+
+def events_after(session: Session, run_id: uuid.UUID, after: int) -> Sequence[RunEvent]:
+    """The next page of the run's events."""
+    statement = select(RunEvent).where(RunEvent.run_id == run_id, RunEvent.seq > after)
+    return session.scalars(statement.order_by(RunEvent.seq).limit(EVENT_PAGE)).all()
+
+
+def delete_sample_events(session: Session, created_before: datetime) -> int:
+    """Of runs that have ended; the samples themselves stay in the table `samples`."""
+    live = select(Run.id).where(Run.status.in_(LIVE))
+    statement = delete(RunEvent).where(
+        RunEvent.kind == "sample", RunEvent.created_at < created_before, RunEvent.run_id.not_in(live)
+    )
+    return len(session.scalars(statement.returning(RunEvent.seq)).all())

@@ -1,0 +1,150 @@
+"""Runs, trials and events as the public API shows them. Times are UTC."""
+
+import uuid
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from loadstone.plans.schemas import AgentSelector, PlanDefinition
+from loadstone.runs.states import Status
+
+TrustVerdict = Literal["pass", "warn", "void"]
+
+
+class NamedRef(BaseModel):
+    id: uuid.UUID
+    name: str
+
+
+class ErrorRef(BaseModel):
+    """Why a run or a trial failed; `detail` holds the last log lines of the store or the engine."""
+
+    code: str
+    message: str
+    detail: str | None = None
+
+
+class WaitReason(BaseModel):
+    """Why a live run has no trial under way."""
+
+    code: str
+    message: str
+
+
+class StatusCounts(BaseModel):
+    """Trials by status; they add up to `trial_count`."""
+
+    queued: int
+    claimed: int
+    running: int
+    cancelling: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    crashed: int
+
+
+class RunSubmit(BaseModel):
+    """Exactly one of `plan_id` and `plan`. Without a selector any agent that can take it may."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    plan_id: uuid.UUID | None = None
+    plan: PlanDefinition | None = None
+    agent_selector: AgentSelector | None = None
+    priority: int = Field(default=0, ge=-1000, le=1000)
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+
+    @model_validator(mode="after")
+    def _exactly_one_plan(self) -> "RunSubmit":
+        if (self.plan_id is None) == (self.plan is None):
+            raise ValueError("give exactly one of plan_id and plan")
+        return self
+
+
+class RunListItem(BaseModel):
+    """`progress` is 0 to 1; `eta_s` counts from now and is null before the start and after the end."""
+
+    id: uuid.UUID
+    name: str
+    status: Status
+    status_counts: StatusCounts
+    point_count: int
+    trial_count: int
+    progress: float
+    estimated_s: float
+    eta_s: float | None
+    agent: NamedRef | None
+    wait_reason: WaitReason | None
+    priority: int
+    created_by: NamedRef | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    cancel_requested_at: datetime | None
+    plan_id: uuid.UUID | None
+    plan_version: int | None
+    error: ErrorRef | None
+    last_event_seq: int
+    agent_selector: dict[str, Any]
+
+
+class CurrentTrial(BaseModel):
+    id: uuid.UUID
+    point_id: uuid.UUID
+    ordinal: int
+    status: Status
+    attempt: int
+    parameters: dict[str, Any]
+
+
+class RunAxis(BaseModel):
+    parameter: str
+    values: list[Any]
+
+
+class Run(RunListItem):
+    """`definition` is the resolved plan as it was submitted: targets as snapshots, the workload itself, the seed."""
+
+    definition: dict[str, Any]
+    axes: list[RunAxis]
+    current_trial: CurrentTrial | None
+
+
+class TrialItem(BaseModel):
+    """`ordinal` is the place in the run's execution order, `repetition` within the point; `block` pairs trials."""
+
+    id: uuid.UUID
+    run_id: uuid.UUID
+    point_id: uuid.UUID
+    ordinal: int
+    repetition: int
+    block: int
+    seed: int
+    status: Status
+    attempt: int
+    parameters: dict[str, Any]
+    claimed_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    engine: str | None
+    engine_version: str | None
+    engine_elapsed_s: float | None
+    error: ErrorRef | None
+    warnings: list[dict[str, Any]]
+    trust: TrustVerdict | None
+    trust_reasons: list[dict[str, Any]]
+
+
+class TrialEvent(BaseModel):
+    """A trial's status changed. Trials that end together by a cancel are told by the `run` event alone."""
+
+    id: uuid.UUID
+    point_id: uuid.UUID
+    ordinal: int
+    repetition: int
+    status: Status
+    attempt: int
+    trust: TrustVerdict | None
+    error: ErrorRef | None

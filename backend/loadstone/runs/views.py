@@ -1,0 +1,157 @@
+"""Runs and trials as the API shows them, gathered from rows with a fixed number of queries a page."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from loadstone.agents import service as agents
+from loadstone.db import UnitOfWork
+from loadstone.models import Agent, Run, Trial
+from loadstone.runs import progress, repository, schemas
+from loadstone.runs.holds import host_resources
+from loadstone.runs.states import LIVE, has_active
+
+
+def run_items(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> list[schemas.RunListItem]:
+    """All of one team."""
+    user_ids = [run.created_by for run in runs if run.created_by]
+    agent_ids = [run.agent_id for run in runs if run.agent_id]
+    names = repository.names(unit.session, user_ids, agent_ids)
+    live = [run for run in runs if run.status in LIVE]
+    finished = repository.last_finished(unit.session, [run.id for run in live]) if live else {}
+    reasons = _wait_reasons(unit, team_id, [run for run in live if not has_active(run.status_counts)])
+    now = datetime.now(UTC)
+    return [
+        schemas.RunListItem(
+            **_columns(run),
+            agent=_named(names, run.agent_id),
+            created_by=_named(names, run.created_by),
+            progress=progress.progress(run.status_counts, run.trial_count),
+            eta_s=progress.eta_s(run, finished.get(run.id), now),
+            wait_reason=reasons.get(run.id),
+            error=error_ref(run.error_code, run.error_detail),
+        )
+        for run in runs
+    ]
+
+
+SAME_COLUMNS = (
+    "id",
+    "name",
+    "status",
+    "status_counts",
+    "point_count",
+    "trial_count",
+    "estimated_s",
+    "priority",
+    "created_at",
+    "started_at",
+    "finished_at",
+    "cancel_requested_at",
+    "plan_id",
+    "plan_version",
+    "last_event_seq",
+    "agent_selector",
+)
+
+
+def _columns(run: Run) -> dict[str, Any]:
+    return {name: getattr(run, name) for name in SAME_COLUMNS}
+
+
+def _named(names: dict[uuid.UUID, str], key: uuid.UUID | None) -> schemas.NamedRef | None:
+    return schemas.NamedRef(id=key, name=names[key]) if key in names else None
+
+
+def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> dict[uuid.UUID, schemas.WaitReason]:
+    """By run; those that an agent may claim right now have none."""
+    if not runs:
+        return {}
+    run_ids = [run.id for run in runs]
+    targets = repository.run_targets(unit.session, run_ids)
+    following = repository.next_targets(unit.session, run_ids)
+    rows = repository.agents_of(unit.session, team_id)
+    busy = repository.busy_agents(unit.session, team_id)
+    held = repository.held_resources(unit.session)
+    reasons: dict[uuid.UUID, schemas.WaitReason] = {}
+    for run in runs:
+        waiting = progress.Waiting(
+            agent_id=run.agent_id,
+            is_behind=repository.waiting_ahead(unit.session, run),
+            held_resources=held,
+            needed_hosts={row.id: host_resources(row.host_key, following[run.id]) for row in rows},
+        )
+        found = progress.wait_reason(waiting, [_agent_view(row, busy, run, targets[run.id]) for row in rows])
+        if found is not None:
+            reasons[run.id] = schemas.WaitReason(code=found[0], message=found[1])
+    return reasons
+
+
+def _agent_view(
+    row: Agent, busy: dict[uuid.UUID, uuid.UUID], run: Run, targets: list[dict[str, Any]]
+) -> progress.AgentView:
+    return progress.AgentView(
+        id=row.id,
+        name=row.name,
+        host_key=row.host_key,
+        is_online=agents.is_online(row),
+        is_draining=row.is_draining,
+        busy_with=busy.get(row.id),
+        can_take=agents.can_take(row, run.agent_selector, targets) is None,
+    )
+
+
+def run_detail(unit: UnitOfWork, run: Run) -> schemas.Run:
+    active = repository.active_trial(unit.session, run.id)
+    current = None
+    if active is not None:
+        trial, parameters = active
+        current = schemas.CurrentTrial(
+            id=trial.id,
+            point_id=trial.point_id,
+            ordinal=trial.ordinal,
+            status=trial.status,
+            attempt=trial.attempt,
+            parameters=parameters,
+        )
+    item = run_items(unit, run.team_id, [run])[0]
+    return schemas.Run(
+        **item.model_dump(),
+        definition=run.definition,
+        axes=_axes(run.definition),
+        current_trial=current,
+    )
+
+
+def _axes(definition: dict[str, Any]) -> list[schemas.RunAxis]:
+    """The target is always an axis, the first one."""
+    targets = schemas.RunAxis(parameter="target", values=[target["name"] for target in definition["targets"]])
+    return [targets, *(schemas.RunAxis(**axis) for axis in definition["axes"])]
+
+
+def error_ref(code: str | None, message: str | None, detail: str | None = None) -> schemas.ErrorRef | None:
+    return schemas.ErrorRef(code=code, message=message or "", detail=detail) if code else None
+
+
+def trial_item(trial: Trial, parameters: dict[str, Any]) -> schemas.TrialItem:
+    return schemas.TrialItem(
+        **{
+            name: getattr(trial, name) for name in schemas.TrialItem.model_fields if name not in ("parameters", "error")
+        },
+        parameters=parameters,
+        error=error_ref(trial.error_code, trial.error_message, trial.error_detail),
+    )
+
+
+def trial_event(trial: Trial) -> schemas.TrialEvent:
+    return schemas.TrialEvent(
+        id=trial.id,
+        point_id=trial.point_id,
+        ordinal=trial.ordinal,
+        repetition=trial.repetition,
+        status=trial.status,
+        attempt=trial.attempt,
+        trust=trial.trust,
+        error=error_ref(trial.error_code, trial.error_message),
+    )

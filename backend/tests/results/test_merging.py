@@ -1,0 +1,107 @@
+"""From trials to a point."""
+
+import csv
+import io
+import random
+import uuid
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from loadstone.results.merging import merge_point
+from loadstone.results.schemas import Point, PointOperation
+from loadstone.results.table import points_table
+from loadstone.stats import histogram
+
+
+def _blob(values: list[int]) -> tuple[bytes, dict[str, Any]]:
+    built = histogram.empty()
+    for value in values:
+        built.record_value(value)
+    return histogram.unpack(built.encode().decode()), dict(histogram.quantiles(built))
+
+
+def _row(trial: int, operation: str, values: list[int], throughput_per_s: float, errors: int = 0) -> Any:
+    blob, quantiles = _blob(values)
+    return SimpleNamespace(
+        trial_id=uuid.UUID(int=trial),
+        operation=operation,
+        count=len(values),
+        error_count=errors,
+        errors={"timeout": errors} if errors else {},
+        throughput_per_s=throughput_per_s,
+        response_time_ns=quantiles,
+        service_time_ns=quantiles,
+        response_histogram=blob,
+        service_histogram=blob,
+    )
+
+
+def test_percentiles_come_from_the_merge_and_bands_from_the_trials() -> None:
+    draw = random.Random(3)
+    values = [[int(draw.lognormvariate(10, 1)) + 1 for _ in range(1_000)] for _ in range(3)]
+    rows = [_row(trial, "get", part, 100.0 + trial) for trial, part in enumerate(values)]
+    get, total = merge_point(rows)
+    assert total == {**get, "operation": "all"}
+    _, expected = _blob([value for part in values for value in part])
+    assert get["response_time_ns"] == expected
+    assert get["throughput_per_s"] == pytest.approx(101.0)
+    assert get["band"]["throughput_per_s"] == {"low": 100.0, "high": 102.0}
+    p99s = [row.response_time_ns["p99"] for row in rows]
+    assert get["band"]["response_time_ns"]["p99"] == {"low": min(p99s), "high": max(p99s)}
+    assert (get["trials_counted"], get["count"]) == (3, 3_000)
+
+
+def test_the_total_adds_operations_within_a_trial_and_averages_over_trials() -> None:
+    rows = [
+        _row(1, "get", [1_000] * 90, 900.0),
+        _row(1, "set", [5_000] * 10, 100.0, errors=2),
+        _row(2, "get", [1_000] * 90, 1_800.0),
+        _row(2, "set", [5_000] * 10, 200.0, errors=1),
+    ]
+    get, set_, total = merge_point(rows)
+    assert (get["operation"], set_["operation"], total["operation"]) == ("get", "set", "all")
+    assert total["throughput_per_s"] == pytest.approx(1_500.0)
+    assert total["band"]["throughput_per_s"] == {"low": 1_000.0, "high": 2_000.0}
+    assert (total["trials_counted"], total["count"], total["error_count"]) == (2, 200, 3)
+    assert total["errors"] == {"timeout": 3}
+    assert total["response_time_ns"]["p50"] == pytest.approx(1_000, rel=1e-3)
+    assert total["response_time_ns"]["p95"] == pytest.approx(5_000, rel=1e-3)
+
+
+def test_two_agents_of_one_trial_are_one_trial() -> None:
+    rows = [_row(1, "get", [1_000] * 10, 500.0), _row(1, "get", [2_000] * 10, 700.0)]
+    get, _ = merge_point(rows)
+    assert get["trials_counted"] == 1
+    assert get["throughput_per_s"] == 1_200.0
+
+
+def test_without_a_counted_trial_there_is_nothing() -> None:
+    assert merge_point([]) == []
+
+
+def test_an_operation_that_was_never_answered_has_no_percentiles() -> None:
+    get, _ = merge_point([_row(1, "get", [], 0.0, errors=7)])
+    assert get["response_time_ns"]["p99"] is None
+    assert get["band"]["response_time_ns"]["p99"] == {"low": None, "high": None}
+
+
+def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
+    merged = merge_point([_row(1, "get", [1_000] * 4, 4.0), _row(1, "set", [1_000] * 4, 4.0)])
+    shown = [
+        PointOperation(**(row | {"errors": row["error_count"], "errors_by_class": row["errors"]})) for row in merged
+    ]
+    point = Point(
+        id=uuid.UUID(int=1),
+        ordinal=0,
+        parameters={"target": "=cmd()", "connections": 4},
+        series_id=None,
+        trials=[],
+        operations=shown[:2],
+        total=shown[2],
+    )
+    lines = list(csv.DictReader(io.StringIO(points_table([point]))))
+    assert [line["operation"] for line in lines] == ["get", "set", "all"]
+    assert lines[0]["target"] == "'=cmd()"
+    assert lines[0]["connections"] == "4"
+    assert float(lines[2]["throughput_per_s"]) == 8.0

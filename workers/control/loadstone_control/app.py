@@ -1,0 +1,35 @@
+"""The control worker: Celery tasks beside the database, and the beat that rings them.
+
+Run `celery -A loadstone_control.app worker --concurrency 1` any number of times, and `celery -A loadstone_control.app
+beat` once. A single worker may carry the beat itself (`worker -B`); two that do only ring twice, which changes nothing.
+"""
+
+from typing import Any
+
+import celery.signals
+from loadstone.db import dispose_engine
+from loadstone.logging import configure_logging
+from loadstone.settings import get_settings
+from loadstone_contracts.tasks import CONTROL_QUEUE, PRUNE, SWEEP, make_app
+
+SWEEP_EVERY_S = 2.0
+PRUNE_EVERY_S = 600.0
+
+app = make_app("loadstone_control", get_settings().broker_url, CONTROL_QUEUE)
+app.conf.imports = ("loadstone_control.tasks",)
+app.conf.beat_schedule = {
+    # Whoever comes too late to a sweep drops it: after an hour without a worker, one sweep follows, not 1,800.
+    "sweep": {"task": SWEEP, "schedule": SWEEP_EVERY_S, "options": {"expires": SWEEP_EVERY_S}},
+    "prune": {"task": PRUNE, "schedule": PRUNE_EVERY_S, "options": {"expires": PRUNE_EVERY_S}},
+}
+
+
+@celery.signals.worker_process_init.connect  # type: ignore[untyped-decorator]
+def _forget_parents_connections(**_: Any) -> None:
+    """A connection shared with the parent process would mix two conversations."""
+    dispose_engine()
+
+
+@celery.signals.setup_logging.connect  # type: ignore[untyped-decorator]
+def _configure_logging(**_: Any) -> None:
+    configure_logging()
