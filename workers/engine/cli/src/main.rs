@@ -1,1 +1,80 @@
-fn main(){}
+//! `loadstone-engine`: the program around the load engine.
+
+mod args;
+mod compose;
+mod execute;
+mod hlog;
+mod input;
+mod lifeline;
+mod output;
+mod table;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
+use loadstone_spec::plan::{OperationKind, PLAN_SCHEMA_VERSION, StoreProtocol};
+use loadstone_spec::{PlanFault, schema};
+use serde_json::{Value, json};
+
+use crate::args::{Arguments, Command, SchemaOf};
+
+fn main() -> ExitCode {
+    let exit = match Arguments::parse().command {
+        Command::Run(run) => execute::run(&run),
+        Command::Describe => show(&describe()),
+        Command::Validate(validate) => check(&validate),
+        Command::Schema { of: SchemaOf::Plan } => show(&schema::plan_schema()),
+        Command::Schema { of: SchemaOf::Events } => show(&schema::events_schema()),
+    };
+    ExitCode::from(exit as u8)
+}
+
+/// A reader that has gone away is the only way for this to fail.
+fn show(document: &Value) -> Exit {
+    match writeln!(std::io::stdout(), "{document:#}") {
+        Ok(()) => Exit::Ok,
+        Err(_) => Exit::Internal,
+    }
+}
+
+fn describe() -> Value {
+    let protocols: Vec<Value> = StoreProtocol::ALL
+        .iter()
+        .map(|&protocol| {
+            let operations = loadstone_drivers::operations_of(protocol).iter().map(|kind| kind.name());
+            json!({"protocol": protocol.name(), "operations": operations.collect::<Vec<_>>(), "tls": true})
+        })
+        .collect();
+    json!({
+        "engine": args::ENGINE,
+        "engine_version": args::VERSION,
+        "plan_schema_version": PLAN_SCHEMA_VERSION,
+        "event_schema_version": loadstone_spec::events::EVENT_SCHEMA_VERSION,
+        "protocols": protocols,
+        "operations": OperationKind::ALL.map(OperationKind::name),
+        "loads": ["closed", "open"],
+        "access": ["uniform", "zipf"],
+        "cpus": std::thread::available_parallelism().map_or(1, usize::from),
+    })
+}
+
+fn check(validate: &args::Validate) -> Exit {
+    match input::read_text(validate.plan.as_deref()).and_then(|text| loadstone_spec::read_plan(&text)) {
+        Ok(plan) => show(&json!({"valid": true, "plan_hash": loadstone_spec::hash_plan(&plan)})),
+        Err(fault) => {
+            show_event(&Event::Error(bad_plan(fault)));
+            Exit::BadPlan
+        }
+    }
+}
+
+fn bad_plan(fault: PlanFault) -> Failure {
+    Failure { code: FailureCode::BadPlan, message: fault.message, path: Some(fault.path) }
+}
+
+fn show_event(event: &Event) {
+    // The exit code says the same to whoever no longer reads.
+    let _ = serde_json::to_string(event).map(|line| writeln!(std::io::stdout(), "{line}"));
+}

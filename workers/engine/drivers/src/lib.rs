@@ -1,1 +1,58 @@
-//! x
+//! Wire protocols of the stores, and TLS.
+
+mod body;
+mod greeting;
+pub mod memcached;
+pub mod resp;
+mod template;
+pub mod tls;
+
+use loadstone_spec::events::Warning;
+use loadstone_spec::plan::{EnginePlan, OperationKind, StoreProtocol};
+
+/// Longer lines than this come from no store that is well.
+pub(crate) const MAX_LINE_BYTES: usize = 2048;
+
+/// What a person should know about a plan that can be run but measures something else than it seems to.
+pub fn advise(plan: &EnginePlan) -> Vec<Warning> {
+    let pipelined_text_gets = plan.target.protocol == StoreProtocol::Memcached
+        && plan.load.pipeline() > 1
+        && plan.operations.iter().any(|operation| operation.kind == OperationKind::Get);
+    if !pipelined_text_gets {
+        return Vec::new();
+    }
+    let message = "memcached answers each pipelined text get with a system call of its own: \
+                   multi_get shows what it can do in batches.";
+    vec![Warning { code: "memcached_text_get_pipeline".to_owned(), message: message.to_owned() }]
+}
+
+/// The operations a protocol offers.
+pub fn operations_of(protocol: StoreProtocol) -> &'static [OperationKind] {
+    match protocol {
+        StoreProtocol::Memcached | StoreProtocol::Redis => &OperationKind::ALL,
+    }
+}
+
+/// The line at the start of `input` without its end, and how long it is with it. `Err` when it is too long.
+#[inline]
+pub(crate) fn take_line(input: &[u8]) -> Result<Option<(&[u8], usize)>, ()> {
+    let window = &input[..input.len().min(MAX_LINE_BYTES)];
+    match memchr::memchr(b'\n', window) {
+        Some(end) if end > 0 && input[end - 1] == b'\r' => Ok(Some((&input[..end - 1], end + 1))),
+        Some(_) => Err(()),
+        None if input.len() >= MAX_LINE_BYTES => Err(()),
+        None => Ok(None),
+    }
+}
+
+/// A decimal number without a sign, bounded well below any overflow.
+#[inline]
+pub(crate) fn parse_count(digits: &[u8]) -> Option<usize> {
+    if digits.is_empty() || digits.len() > 10 {
+        return None;
+    }
+    digits.iter().try_fold(0usize, |sum, &byte| {
+        let digit = byte.is_ascii_digit().then(|| usize::from(byte - b'0'))?;
+        Some(sum * 10 + digit)
+    })
+}

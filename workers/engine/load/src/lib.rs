@@ -1,1 +1,31 @@
-//! x
+//! What is sent and when, the event loop that sends it, and what is measured.
+//!
+//! Nothing here knows a wire protocol: drivers implement [`driver::Driver`] and [`transport::Dial`].
+
+mod access;
+mod arrivals;
+mod assignment;
+pub mod clock;
+pub mod driver;
+mod flights;
+pub mod keys;
+mod link;
+mod links;
+mod permutation;
+mod phase;
+mod pinning;
+pub mod reach;
+mod record;
+mod report;
+mod rng;
+mod samples;
+mod session;
+mod sys;
+mod threads;
+mod totals;
+pub mod transport;
+pub mod values;
+mod worker;
+
+pub use report::LATE_AFTER_NS;
+pub use session::{Outcome, Run, StopSwitch, run};

@@ -1,1 +1,11 @@
-//! x
+//! What crosses the engine's process boundary: the plan it reads, the events it writes.
+//!
+//! The JSON Schemas checked in under `workers/contracts/golden` are generated from these types.
+
+pub mod events;
+pub mod plan;
+mod read;
+pub mod schema;
+mod validate;
+
+pub use read::{PlanFault, hash_plan, read_document, read_plan};

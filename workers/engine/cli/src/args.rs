@@ -1,0 +1,176 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The engine's name in events.
+pub const ENGINE: &str = "loadstone-engine";
+/// The engine's version in events.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+const EXAMPLES: &str = "\
+Examples:
+  loadstone-engine run < plan.json > events.ndjson
+  loadstone-engine run --target redis://127.0.0.1:6379 --mix get=9,set=1 --connections 50 --seconds 30
+  loadstone-engine run --target memcached://127.0.0.1:11211 --rate 10000 --json      (a rate makes an open loop)
+
+Exit codes: 0 ok, 1 internal, 2 bad plan, 3 target unreachable or lost, 4 stopped, 5 target refused";
+
+/// Makes load on data stores and measures what they answer, from the intended start of every operation.
+#[derive(Debug, Parser)]
+#[command(name = ENGINE, version = VERSION, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Carry out a plan (from stdin, a file, or made of flags)
+    #[command(after_help = EXAMPLES)]
+    Run(Box<Run>),
+    /// Say what this engine can do, as JSON
+    Describe,
+    /// Read a plan and say whether it can be run
+    Validate(Validate),
+    /// Print the JSON Schema of plans or events
+    Schema { of: SchemaOf },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SchemaOf {
+    Plan,
+    Events,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// File with the plan; stdin without it
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// File with the plan; stdin without it and without --target
+    #[arg(long, value_name = "FILE", conflicts_with = "target")]
+    pub plan: Option<PathBuf>,
+
+    /// Stop when stdin ends (it must be a pipe or a socket); the plan is then one JSON document at its start
+    #[arg(long)]
+    pub die_with_stdin: bool,
+
+    /// Also write the measured seconds as an HdrHistogram log
+    #[arg(long, value_name = "FILE")]
+    pub hlog: Option<PathBuf>,
+
+    /// Print the summary as one JSON document instead of a table or events
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// The common case without a plan.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Instead of a plan")]
+pub struct Flags {
+    /// redis://, rediss:// (TLS), memcached://, memcacheds:// with [user:password@]HOST:PORT[/DATABASE];
+    /// redis+unix:///PATH and memcached+unix:///PATH
+    #[arg(long, value_name = "URL")]
+    pub target: Option<String>,
+
+    /// Password of the target, where it should not stand in the address
+    #[arg(long, env = "LOADSTONE_TARGET_PASSWORD", hide_env_values = true, requires = "target")]
+    pub password: Option<String>,
+
+    /// Operations and their weights: get, set, multi_get:N
+    #[arg(long, default_value = "get=1", requires = "target")]
+    pub mix: String,
+
+    /// Connections over all threads
+    #[arg(long, default_value_t = 50, requires = "target")]
+    pub connections: u32,
+
+    /// Load threads, each with its own share of the connections
+    #[arg(long, default_value_t = 1, requires = "target")]
+    pub threads: u32,
+
+    /// Requests under way on one connection
+    #[arg(long, default_value_t = 1, requires = "target")]
+    pub pipeline: u32,
+
+    /// Number of keys
+    #[arg(long, default_value_t = 100_000, requires = "target")]
+    pub keys: u64,
+
+    /// Length of a key in bytes
+    #[arg(long, default_value_t = 16, requires = "target")]
+    pub key_size: u16,
+
+    /// Length of a value in bytes: 100, or a range, 64-1024
+    #[arg(long, default_value = "100", requires = "target")]
+    pub value_size: String,
+
+    /// Ask for keys by Zipf's law with this exponent, not uniformly
+    #[arg(long, value_name = "EXPONENT", requires = "target")]
+    pub zipf: Option<f64>,
+
+    /// Operations per second, over all threads: an open loop
+    #[arg(long, requires = "target")]
+    pub rate: Option<f64>,
+
+    /// Poisson arrivals instead of evenly spaced ones
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+
+    /// How long to measure (10 when no number of operations is given)
+    #[arg(long, conflicts_with = "operations", requires = "target")]
+    pub seconds: Option<f64>,
+
+    /// How many operations to measure
+    #[arg(long, requires = "target")]
+    pub operations: Option<u64>,
+
+    /// Seconds of the same load before it is measured
+    #[arg(long, value_name = "SECONDS", requires = "target")]
+    pub warmup: Option<f64>,
+
+    /// Do not write every key first
+    #[arg(long, requires = "target")]
+    pub no_prefill: bool,
+
+    /// Compare every value read with what must have been written
+    #[arg(long, requires = "target")]
+    pub verify: bool,
+
+    /// The same seed sends the same keys in the same order
+    #[arg(long, default_value_t = 1, requires = "target")]
+    pub seed: u64,
+
+    /// Cores to run on: 1,3
+    #[arg(long, value_delimiter = ',', requires = "target")]
+    pub cpus: Vec<u32>,
+
+    /// Milliseconds after which an operation counts as failed
+    #[arg(long, default_value_t = 5000, requires = "target")]
+    pub timeout_ms: u64,
+
+    /// Accept any certificate (TLS)
+    #[arg(long, requires = "target")]
+    pub insecure: bool,
+}
+
+#[cfg(test)]
+impl Arguments {
+    /// The flags of `run`, for tests of what is made of them.
+    pub fn parse_flags(flags: &[&str]) -> Flags {
+        let words = [ENGINE, "run"].into_iter().chain(flags.iter().copied());
+        match Self::parse_from(words).command {
+            Command::Run(run) => run.flags,
+            _ => unreachable!("the words begin with run"),
+        }
+    }
+}

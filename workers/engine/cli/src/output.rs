@@ -1,0 +1,141 @@
+//! What the program says while it runs and at the end: events, a table, or a summary as JSON.
+
+use std::io::{Write, stderr, stdout};
+
+use loadstone_load::Outcome;
+use loadstone_spec::events::{Event, PhaseTotals, Sample, Summary};
+use loadstone_spec::plan::PhaseName;
+use serde_json::{Map, Value, json};
+
+use crate::table::{show_duration, show_table};
+
+enum Form {
+    Events,
+    Json,
+    Table { has_progress: bool },
+}
+
+/// Where events go.
+pub struct Output {
+    form: Form,
+    is_broken: bool,
+}
+
+impl Output {
+    /// One JSON object a line on stdout, each at once.
+    pub fn events() -> Self {
+        Self { form: Form::Events, is_broken: false }
+    }
+
+    /// One JSON document at the end.
+    pub fn json() -> Self {
+        Self { form: Form::Json, is_broken: false }
+    }
+
+    /// A table at the end; on a terminal a line of progress until then.
+    pub fn table(has_progress: bool) -> Self {
+        Self { form: Form::Table { has_progress }, is_broken: false }
+    }
+
+    /// Whether stdout takes nothing any more.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Takes one event.
+    pub fn take(&mut self, event: &Event) {
+        match (&self.form, event) {
+            (Form::Events, _) => {
+                let line = serde_json::to_string(event).unwrap_or_default();
+                self.say(&line);
+            }
+            (_, Event::Warning(warning)) => complain(&format!("warning: {}", warning.message)),
+            (_, Event::Error(failure)) => {
+                let place = failure.path.as_deref().map(|path| format!(" at {path}")).unwrap_or_default();
+                complain(&format!("error{place}: {}", failure.message));
+            }
+            (Form::Table { has_progress: true }, Event::Sample(sample)) => show_progress(sample),
+            _ => {}
+        }
+    }
+
+    /// Says what is said at the end.
+    pub fn finish(&mut self, outcome: &Outcome) {
+        let Some(summary) = &outcome.summary else { return };
+        match self.form {
+            Form::Events => {}
+            Form::Json => self.say(&format!("{:#}", summary_json(summary))),
+            Form::Table { has_progress } => {
+                if has_progress {
+                    complain("");
+                }
+                self.say(&show_table(summary));
+            }
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        let mut stdout = stdout().lock();
+        self.is_broken |= writeln!(stdout, "{text}").and_then(|()| stdout.flush()).is_err();
+    }
+}
+
+/// Without a stderr there is nobody to complain to.
+fn complain(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+fn show_progress(sample: &Sample) {
+    let count: u64 = sample.operations.iter().map(|numbers| numbers.count).sum();
+    let errors: u64 = sample.operations.iter().flat_map(|numbers| numbers.errors.values()).sum();
+    let rate = count as f64 * 1e9 / sample.duration_ns as f64;
+    let slowest = sample.operations.iter().filter_map(|numbers| numbers.response_time_ns.p99).max();
+    let phase = sample.phase.name();
+    let elapsed_s = sample.elapsed_ns as f64 / 1e9;
+    let p99 = slowest.map_or("-".to_owned(), show_duration);
+    let line = format!("\r{phase} {elapsed_s:.0} s  {rate:.0} op/s  p99 {p99}  errors {errors}    ");
+    let _ = write!(stderr(), "{line}").and_then(|()| stderr().flush());
+}
+
+/// The phase a person asked for: the last one, which is `measure` unless the plan ends before it.
+pub fn measured(summary: &Summary) -> Option<&PhaseTotals> {
+    summary.phases.iter().find(|totals| totals.phase == PhaseName::Measure).or(summary.phases.last())
+}
+
+fn summary_json(summary: &Summary) -> Value {
+    let Some(totals) = measured(summary) else { return json!({"stopped": summary.stopped}) };
+    let operations: Map<String, Value> = totals
+        .operations
+        .iter()
+        .map(|numbers| {
+            let entry = json!({
+                "count": numbers.count,
+                "errors": numbers.errors,
+                "late": numbers.late,
+                "hits": numbers.hits,
+                "misses": numbers.misses,
+                "bytes_sent": numbers.bytes_sent,
+                "bytes_received": numbers.bytes_received,
+                "response_time_ns": numbers.response_time_ns,
+                "service_time_ns": numbers.service_time_ns,
+            });
+            (numbers.operation.name().to_owned(), entry)
+        })
+        .collect();
+    json!({
+        "phase": totals.phase,
+        "elapsed_s": totals.elapsed_ns as f64 / 1e9,
+        "sent": totals.sent,
+        "answered": totals.answered,
+        "failed": totals.failed,
+        "in_flight": totals.in_flight,
+        "offered": totals.offered,
+        "late_share": totals.late_share,
+        "engine_cpu_s": totals.engine_cpu_ns as f64 / 1e9,
+        "engine_busy_share": totals.engine_busy_share,
+        "littles_law_residual": totals.littles_law_residual,
+        "saturated": totals.saturated,
+        "stopped": summary.stopped,
+        "operations": operations,
+    })
+}

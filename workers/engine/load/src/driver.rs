@@ -1,0 +1,85 @@
+//! What a wire protocol must offer to the event loop.
+
+use loadstone_spec::plan::OperationKind;
+
+/// A request that waits for its reply.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub kind: OperationKind,
+    /// The keys asked for, in order. Of a request for several keys they are kept only when values are verified.
+    pub keys: &'a [u64],
+    pub key_count: usize,
+}
+
+/// What came back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reply {
+    pub hits: u32,
+    pub misses: u32,
+    pub verdict: Verdict,
+}
+
+/// Whether the reply is the one that was hoped for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Verdict {
+    #[default]
+    Good,
+    /// The target answered with an error.
+    Refused,
+    /// Verify found other bytes than were written.
+    WrongValue,
+}
+
+/// How far reading a reply has come. `used` bytes of the input are done with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The rest of the input, a piece of a line, is shown again in front of what arrives next.
+    More {
+        used: usize,
+    },
+    Done {
+        used: usize,
+        reply: Reply,
+    },
+    /// Not of this protocol: the connection cannot be trusted any more.
+    Broken,
+}
+
+/// How far the greeting of a new connection has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Greeted {
+    /// The greeting may have appended its next step to the output.
+    More {
+        used: usize,
+    },
+    Ready {
+        used: usize,
+    },
+    /// The target says no: credentials, limits.
+    Refused(String),
+    /// Not of this protocol.
+    Broken(String),
+}
+
+/// The dialogue before the first operation: authentication, choice of a database, a round trip that proves
+/// that the target speaks the protocol.
+pub trait Greeting: Send {
+    /// Reads what the target said and appends what to say next.
+    fn advance(&mut self, input: &[u8], out: &mut Vec<u8>) -> Greeted;
+}
+
+/// One wire protocol. Shared by all threads; what belongs to a connection is in `Greeting` and `Reader`.
+pub trait Driver: Send + Sync + 'static {
+    type Greeting: Greeting;
+    /// Where a connection stands within a reply. Bodies are consumed as they come and never kept.
+    type Reader: Default + Send;
+
+    /// Begins the greeting and appends its first step.
+    fn greet(&self, out: &mut Vec<u8>) -> Self::Greeting;
+
+    /// Appends one request. Allocates nothing beyond the growth of `out`.
+    fn encode(&self, kind: OperationKind, keys: &[u64], out: &mut Vec<u8>);
+
+    /// Reads on in the reply to `asked`.
+    fn read(&self, reader: &mut Self::Reader, asked: &Asked<'_>, input: &[u8]) -> Step;
+}

@@ -1,0 +1,194 @@
+//! The connections of one load thread: bringing them up, and replacing those that fail.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use socket2::SockAddr;
+
+use crate::clock::Clock;
+use crate::driver::{Driver, Greeted, Greeting};
+use crate::flights::Flights;
+use crate::link::{Fault, Link, Stage};
+use crate::sys::{Epoll, Ready, ReadyList};
+use crate::transport::{Dial, Transport, begin_connect};
+
+const MILLISECOND_NS: u64 = 1_000_000;
+/// Attempts under way at once: more would overflow the listen queue of most stores.
+const MAX_OPENING: usize = 64;
+const FIRST_BACK_OFF_NS: u64 = 10 * MILLISECOND_NS;
+const LAST_BACK_OFF_NS: u64 = 1000 * MILLISECOND_NS;
+const EVENTS_PER_WAIT: usize = 256;
+const SCRATCH_BYTES: usize = 128 * 1024;
+
+/// What all threads of a run share.
+pub(crate) struct Shared<D, L> {
+    pub driver: D,
+    pub dial: L,
+    pub address: SockAddr,
+    pub clock: Clock,
+    pub timeout_ns: u64,
+    pub board: Arc<Board>,
+}
+
+/// The few words that threads and session say to each other without a message.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    /// Connections that are up, over all threads.
+    pub up: AtomicUsize,
+    /// Threads cease to send as soon as they see it.
+    pub is_halted: AtomicBool,
+}
+
+/// What an event did to a connection that was not up.
+pub(crate) enum Opening {
+    Pending,
+    Up,
+}
+
+pub(crate) struct Links<D: Driver, L: Dial> {
+    pub shared: Arc<Shared<D, L>>,
+    pub all: Vec<Link<D, L::Transport>>,
+    pub ready: ReadyList,
+    pub scratch: Vec<u8>,
+    epoll: Epoll,
+    /// Neither up nor down.
+    opening: usize,
+    pub up: usize,
+}
+
+impl<D: Driver, L: Dial> Links<D, L> {
+    pub(crate) fn new(
+        shared: Arc<Shared<D, L>>,
+        connections: usize,
+        flights: impl Fn() -> Flights,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            all: (0..connections).map(|_| Link::new(flights())).collect(),
+            ready: ReadyList::with_capacity(EVENTS_PER_WAIT),
+            scratch: vec![0; SCRATCH_BYTES],
+            epoll: Epoll::new()?,
+            opening: 0,
+            up: 0,
+            shared,
+        })
+    }
+
+    pub(crate) fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.epoll.wait(&mut self.ready, timeout_ns)
+    }
+
+    /// The connection an event belongs to, unless its socket has been replaced meanwhile.
+    #[inline]
+    pub(crate) fn find(&self, ready: Ready) -> Option<usize> {
+        let index = (ready.token & 0xffff_ffff) as usize;
+        (self.all[index].generation == (ready.token >> 32) as u32).then_some(index)
+    }
+
+    /// Gives up stages that take too long and tries again what is down. Faults are told to `on_fault`.
+    pub(crate) fn tend(&mut self, now_ns: u64, mut on_fault: impl FnMut(&Fault)) {
+        if self.up == self.all.len() {
+            return;
+        }
+        for index in 0..self.all.len() {
+            let link = &self.all[index];
+            if link.is_up() || link.due_ns > now_ns {
+                continue;
+            }
+            let fault = match link.stage {
+                Stage::Down if self.opening >= MAX_OPENING => continue,
+                Stage::Down => self.connect(index, now_ns).err().map(Fault::Lost),
+                _ => Some(Fault::Timeout),
+            };
+            if let Some(fault) = fault {
+                on_fault(&fault);
+                self.close(index, now_ns);
+            }
+        }
+    }
+
+    fn connect(&mut self, index: usize, now_ns: u64) -> io::Result<()> {
+        let socket = begin_connect(&self.shared.address)?;
+        let transport = self.shared.dial.dial(socket)?;
+        let link = &mut self.all[index];
+        let token = (u64::from(link.generation) << 32) | index as u64;
+        self.epoll.watch(transport.raw_fd(), token)?;
+        link.transport = Some(transport);
+        link.stage = Stage::Connecting;
+        link.due_ns = now_ns + self.shared.timeout_ns;
+        self.opening += 1;
+        Ok(())
+    }
+
+    /// Goes on with a connection that is on its way up.
+    pub(crate) fn advance(&mut self, index: usize) -> Result<Opening, Fault> {
+        let shared = Arc::clone(&self.shared);
+        let link = &mut self.all[index];
+        let Some(transport) = &mut link.transport else { return Ok(Opening::Pending) };
+        if matches!(link.stage, Stage::Connecting) {
+            match transport.check_connected() {
+                Err(error) if error.kind() == io::ErrorKind::NotConnected => return Ok(Opening::Pending),
+                result => result?,
+            }
+            link.stage = Stage::Securing;
+        }
+        if matches!(link.stage, Stage::Securing) {
+            if !transport.secure()? {
+                return Ok(Opening::Pending);
+            }
+            link.stage = Stage::Greeting(shared.driver.greet(&mut link.output));
+            link.flush()?;
+        }
+        while let Some((filled, _)) = self.all[index].read(&mut self.scratch)? {
+            if self.greet(index, filled)? {
+                self.opening -= 1;
+                self.up += 1;
+                self.shared.board.up.fetch_add(1, Ordering::Relaxed);
+                return Ok(Opening::Up);
+            }
+        }
+        self.all[index].flush()?;
+        Ok(Opening::Pending)
+    }
+
+    fn greet(&mut self, index: usize, filled: usize) -> Result<bool, Fault> {
+        let link = &mut self.all[index];
+        let Stage::Greeting(greeting) = &mut link.stage else { return Ok(false) };
+        let mut start = 0;
+        loop {
+            match greeting.advance(&self.scratch[start..filled], &mut link.output) {
+                Greeted::Ready { used } if start + used == filled => break,
+                Greeted::Ready { .. } => return Err(Fault::Protocol("more than was asked for".to_owned())),
+                Greeted::Refused(what) => return Err(Fault::Refused(what)),
+                Greeted::Broken(what) => return Err(Fault::Protocol(what)),
+                Greeted::More { used } => {
+                    start += used;
+                    if used == 0 || start == filled {
+                        link.carry_over(&self.scratch[start..filled])?;
+                        link.flush()?;
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        link.stage = Stage::Up;
+        link.back_off_ns = 0;
+        Ok(true)
+    }
+
+    /// Closes a connection and sets the time of the next attempt. The back-off doubles up to a second.
+    pub(crate) fn close(&mut self, index: usize, now_ns: u64) {
+        let link = &mut self.all[index];
+        match link.stage {
+            Stage::Up => {
+                self.up -= 1;
+                self.shared.board.up.fetch_sub(1, Ordering::Relaxed);
+            }
+            Stage::Down => {}
+            _ => self.opening -= 1,
+        }
+        link.close();
+        link.due_ns = now_ns + link.back_off_ns;
+        link.back_off_ns = (link.back_off_ns * 2).clamp(FIRST_BACK_OFF_NS, LAST_BACK_OFF_NS);
+    }
+}

@@ -1,0 +1,271 @@
+//! What a load thread knows about the phase under way: what is left to send, what is under way, what came back.
+
+use std::collections::VecDeque;
+
+use loadstone_spec::events::ErrorClass;
+
+use crate::assignment::{Assignment, PhaseOperation};
+use crate::driver::{Asked, Driver, Reply, Step, Verdict};
+use crate::flights::Flight;
+use crate::link::{Fault, Link};
+use crate::record::{RecordSet, new_set};
+use crate::totals::LATE_AFTER_NS;
+use crate::transport::Transport;
+
+/// How long arrivals that were due before the end are still sent after it (open loop), so that a stall at the
+/// very end is measured too.
+const BACKLOG_GRACE_NS: u64 = 2_000_000_000;
+
+/// The state of one phase in one thread.
+pub(crate) struct PhaseState {
+    pub work: Assignment,
+    pub records: RecordSet,
+    pub is_sending: bool,
+    /// When sending ceased.
+    pub ceased_ns: u64,
+    pub sent: u64,
+    pub in_flight: u64,
+    /// Requests under way times nanoseconds, read once a turn of the loop and so independent of service times.
+    pub in_flight_integral: f64,
+    pub integrated_until_ns: u64,
+    /// Sent late although a connection was free when the request was due.
+    pub late_by_loop: u64,
+    pub last_answer_ns: u64,
+    last_sent_ns: u64,
+    /// Connections with room, longest free first (open loop).
+    pub with_room: VecDeque<u32>,
+    keys: Vec<u64>,
+}
+
+impl PhaseState {
+    pub(crate) fn new(mut work: Assignment, connections: usize) -> Self {
+        let start_ns = work.start_ns;
+        if let Some(arrivals) = &mut work.arrivals {
+            arrivals.start_at(start_ns);
+        }
+        let most_keys = work.operations.iter().map(|operation| operation.keys_per_request).max();
+        Self {
+            records: new_set(work.record_width),
+            is_sending: work.budget > 0,
+            ceased_ns: start_ns,
+            sent: 0,
+            in_flight: 0,
+            in_flight_integral: 0.0,
+            integrated_until_ns: start_ns,
+            late_by_loop: 0,
+            last_answer_ns: start_ns,
+            last_sent_ns: start_ns,
+            with_room: VecDeque::with_capacity(connections),
+            keys: Vec::with_capacity(most_keys.unwrap_or(1)),
+            work,
+        }
+    }
+
+    /// When the phase is to end, if time ends it.
+    #[inline]
+    pub(crate) fn end_ns(&self) -> Option<u64> {
+        self.work.duration_ns.map(|duration_ns| self.work.start_ns + duration_ns)
+    }
+
+    #[inline]
+    pub(crate) fn is_open_loop(&self) -> bool {
+        self.work.arrivals.is_some()
+    }
+
+    #[inline]
+    pub(crate) fn integrate(&mut self, now_ns: u64) {
+        let span_ns = now_ns.saturating_sub(self.integrated_until_ns);
+        self.in_flight_integral += self.in_flight as f64 * span_ns as f64;
+        self.integrated_until_ns = now_ns;
+    }
+
+    /// Lays the next request into the connection's output.
+    #[inline]
+    fn send_next<D: Driver, T: Transport>(
+        &mut self,
+        driver: &D,
+        link: &mut Link<D, T>,
+        intended_ns: u64,
+        now_ns: u64,
+    ) {
+        let index = self.work.feed.next_operation();
+        let PhaseOperation { kind, keys_per_request } = self.work.operations[index];
+        self.keys.clear();
+        for _ in 0..keys_per_request {
+            self.keys.push(self.work.feed.next_key());
+        }
+        let before = link.output.len();
+        driver.encode(kind, &self.keys, &mut link.output);
+        let record = &mut self.records[index];
+        record.bytes_sent += (link.output.len() - before) as u64;
+        if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS {
+            record.late += 1;
+            self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
+        }
+        let flight = Flight { intended_ns, sent_ns: now_ns, key: self.keys[0], operation: index as u8 };
+        link.flights.push(flight, &self.keys);
+        self.sent += 1;
+        self.in_flight += 1;
+        self.last_sent_ns = now_ns;
+        self.work.budget -= 1;
+        if self.work.budget == 0 {
+            self.cease(now_ns);
+        }
+    }
+
+    /// Fills a connection up with what may be sent now; in an open loop only with what is due.
+    #[inline]
+    pub(crate) fn top_up<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, now_ns: u64) {
+        while self.is_sending && link.takes_more(self.work.pipeline) {
+            let intended_ns = match &mut self.work.arrivals {
+                None => link.free_since_ns,
+                Some(arrivals) => {
+                    let due_ns = arrivals.due_ns();
+                    if due_ns > now_ns
+                        || self.work.duration_ns.is_some_and(|d| due_ns >= self.work.start_ns + d)
+                    {
+                        break;
+                    }
+                    arrivals.take()
+                }
+            };
+            self.send_next(driver, link, intended_ns, now_ns);
+        }
+        link.has_room = link.flights.len() < self.work.pipeline;
+    }
+
+    /// Queues a connection of an open loop that could take a further arrival.
+    #[inline]
+    pub(crate) fn queue<D: Driver, T: Transport>(&mut self, index: usize, link: &mut Link<D, T>) {
+        if self.is_open_loop() && !link.is_queued && link.is_up() && link.takes_more(self.work.pipeline) {
+            link.is_queued = true;
+            self.with_room.push_back(index as u32);
+        }
+    }
+
+    /// Whether an arrival is due at `now_ns`.
+    #[inline]
+    pub(crate) fn has_due_arrival(&self, now_ns: u64) -> bool {
+        let due_ns = self.work.arrivals.as_ref().map_or(u64::MAX, |arrivals| arrivals.due_ns());
+        self.is_sending && due_ns <= now_ns && self.end_ns().is_none_or(|end_ns| due_ns < end_ns)
+    }
+
+    /// Reads every reply that is complete in `input`.
+    #[inline]
+    pub(crate) fn consume<D: Driver, T: Transport>(
+        &mut self,
+        driver: &D,
+        link: &mut Link<D, T>,
+        input: &[u8],
+        now_ns: u64,
+    ) -> Result<(), Fault> {
+        let mut rest = input;
+        while !rest.is_empty() {
+            let Some(flight) = link.flights.front() else {
+                return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
+            };
+            let operation = self.work.operations[usize::from(flight.operation)];
+            let key_count = operation.keys_per_request;
+            let keys = match key_count {
+                1 => std::slice::from_ref(&flight.key),
+                _ => link.flights.front_keys(key_count),
+            };
+            let asked = Asked { kind: operation.kind, keys, key_count };
+            match driver.read(&mut link.reader, &asked, rest) {
+                Step::Done { used, reply } => {
+                    rest = &rest[used..];
+                    link.reply_bytes += used as u64;
+                    self.settle(link, reply, now_ns);
+                }
+                Step::More { used } => {
+                    link.reply_bytes += used as u64;
+                    return link.carry_over(&rest[used..]);
+                }
+                Step::Broken => return Err(Fault::Protocol("a reply that cannot be read".to_owned())),
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn settle<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, reply: Reply, now_ns: u64) {
+        let Some(flight) = link.flights.pop() else { return };
+        let record = &mut self.records[usize::from(flight.operation)];
+        record.bytes_received += std::mem::take(&mut link.reply_bytes);
+        record.hits += u64::from(reply.hits);
+        record.misses += u64::from(reply.misses);
+        match reply.verdict {
+            Verdict::Good => record.answer(now_ns - flight.intended_ns, now_ns - flight.sent_ns),
+            Verdict::Refused => record.fail(ErrorClass::Refused),
+            Verdict::WrongValue => record.fail(ErrorClass::WrongValue),
+        }
+        self.in_flight -= 1;
+        self.last_answer_ns = now_ns;
+        if !link.has_room {
+            link.has_room = true;
+            link.free_since_ns = now_ns;
+        }
+    }
+
+    /// Counts what was under way on a connection that failed.
+    pub(crate) fn abandon<D: Driver, T: Transport>(
+        &mut self,
+        link: &mut Link<D, T>,
+        fault: &Fault,
+        now_ns: u64,
+        timeout_ns: u64,
+    ) {
+        let mut class = fault.class();
+        while let Some(flight) = link.flights.pop() {
+            if matches!(fault, Fault::Timeout) && flight.sent_ns + timeout_ns > now_ns {
+                class = ErrorClass::ConnectionLost;
+            }
+            self.records[usize::from(flight.operation)].fail(class);
+            self.in_flight -= 1;
+            if !matches!(fault, Fault::Timeout) {
+                class = ErrorClass::ConnectionLost;
+            }
+        }
+        self.last_answer_ns = now_ns;
+    }
+
+    /// Stops sending.
+    pub(crate) fn cease(&mut self, now_ns: u64) {
+        if self.is_sending {
+            self.is_sending = false;
+            self.ceased_ns = now_ns;
+        }
+    }
+
+    /// Stops sending once time has ended the phase.
+    pub(crate) fn cease_if_due(&mut self, now_ns: u64) {
+        let Some(end_ns) = self.end_ns().filter(|&end_ns| now_ns >= end_ns) else { return };
+        match &self.work.arrivals {
+            None => self.cease(end_ns),
+            Some(arrivals) if arrivals.due_ns() >= end_ns => self.cease(end_ns.max(self.last_sent_ns)),
+            Some(_) if now_ns >= end_ns + BACKLOG_GRACE_NS => self.cease(now_ns),
+            Some(_) => {}
+        }
+    }
+
+    /// How long the phase took: until sending ceased, or until the last answer where operations end it.
+    pub(crate) fn elapsed_ns(&self) -> u64 {
+        let until_ns = match self.work.duration_ns {
+            Some(_) => self.ceased_ns,
+            None => self.last_answer_ns.max(self.ceased_ns),
+        };
+        until_ns.saturating_sub(self.work.start_ns)
+    }
+
+    /// Arrivals that were due; what was sent in a closed loop.
+    pub(crate) fn offered(&self) -> u64 {
+        match &self.work.arrivals {
+            None => self.sent,
+            Some(arrivals) => {
+                let until_ns = self.end_ns().unwrap_or(u64::MAX).min(self.ceased_ns.saturating_add(1));
+                let due = arrivals.clone().count_before(until_ns);
+                due.clamp(self.sent, self.sent.saturating_add(self.work.budget))
+            }
+        }
+    }
+}

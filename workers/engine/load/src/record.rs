@@ -1,0 +1,115 @@
+//! What a load thread notes down, and how it passes to the reports.
+
+use hdrhistogram::Histogram;
+use loadstone_spec::events::ErrorClass;
+
+/// The longest time a histogram tells apart: 10 h. Longer ones count as this.
+const MAX_NS: u64 = 36_000_000_000_000;
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Counts and times of one operation over some span.
+#[derive(Debug, Clone)]
+pub(crate) struct OperationRecord {
+    pub count: u64,
+    pub late: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    pub errors: [u64; ErrorClass::ALL.len()],
+    pub service_sum_ns: u64,
+    pub response: Histogram<u64>,
+    pub service: Histogram<u64>,
+}
+
+impl OperationRecord {
+    pub(crate) fn new() -> Self {
+        Self {
+            count: 0,
+            late: 0,
+            hits: 0,
+            misses: 0,
+            bytes_sent: 0,
+            bytes_received: 0,
+            errors: [0; ErrorClass::ALL.len()],
+            service_sum_ns: 0,
+            response: new_histogram(),
+            service: new_histogram(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn answer(&mut self, response_ns: u64, service_ns: u64) {
+        self.count += 1;
+        self.service_sum_ns += service_ns;
+        self.response.saturating_record(response_ns);
+        self.service.saturating_record(service_ns);
+    }
+
+    #[inline]
+    pub(crate) fn fail(&mut self, class: ErrorClass) {
+        self.errors[class as usize] += 1;
+    }
+
+    pub(crate) fn failed(&self) -> u64 {
+        self.errors.iter().sum()
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.late += other.late;
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.service_sum_ns += other.service_sum_ns;
+        self.errors.iter_mut().zip(other.errors).for_each(|(mine, theirs)| *mine += theirs);
+        add_histogram(&mut self.response, &other.response);
+        add_histogram(&mut self.service, &other.service);
+    }
+
+    /// Empties the record and keeps its memory.
+    fn clear(&mut self) {
+        self.response.reset();
+        self.service.reset();
+        for counter in [
+            &mut self.count,
+            &mut self.late,
+            &mut self.hits,
+            &mut self.misses,
+            &mut self.bytes_sent,
+            &mut self.bytes_received,
+            &mut self.service_sum_ns,
+        ] {
+            *counter = 0;
+        }
+        self.errors.fill(0);
+    }
+}
+
+/// The records of all operations of a phase, as they pass from a load thread to the reports and back.
+pub(crate) type RecordSet = Vec<OperationRecord>;
+
+pub(crate) fn new_set(operations: usize) -> RecordSet {
+    (0..operations).map(|_| OperationRecord::new()).collect()
+}
+
+pub(crate) fn add_set(sum: &mut RecordSet, set: &RecordSet) {
+    sum.iter_mut().zip(set).for_each(|(mine, theirs)| mine.add(theirs));
+}
+
+pub(crate) fn clear_set(set: &mut RecordSet) {
+    set.iter_mut().for_each(OperationRecord::clear);
+}
+
+fn add_histogram(sum: &mut Histogram<u64>, other: &Histogram<u64>) {
+    // All histograms share their bounds, the only thing that addition could refuse.
+    let _ = sum.add(other);
+}
+
+fn new_histogram() -> Histogram<u64> {
+    match Histogram::new_with_bounds(1, MAX_NS, SIGNIFICANT_DIGITS) {
+        Ok(histogram) => histogram,
+        Err(_) => unreachable!("the bounds are constants that the library accepts"),
+    }
+}

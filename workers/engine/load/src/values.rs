@@ -1,0 +1,112 @@
+//! What values hold: bytes derived from the key alone, so that any engine can verify what another one wrote.
+
+use std::sync::Arc;
+
+use loadstone_spec::plan::{Dataset, ValueSize};
+
+use crate::rng::mix64;
+
+/// Distinct places in the pool where a value may begin.
+const PLACES: u64 = 64 * 1024;
+/// The head of a value names its key, so that two values that were exchanged are found out.
+const TAG_BYTES: usize = 8;
+
+/// A pool of bytes made once, of which every value is a slice behind an 8-byte tag.
+#[derive(Debug, Clone)]
+pub struct Values {
+    pool: Arc<[u8]>,
+    min_bytes: u64,
+    span: u64,
+}
+
+impl Values {
+    /// Makes the pool: `64 KiB + the largest value`.
+    pub fn new(dataset: &Dataset) -> Self {
+        Self::with_sizes(&dataset.value_size)
+    }
+
+    fn with_sizes(size: &ValueSize) -> Self {
+        let (min_bytes, max_bytes) = size.bounds();
+        let words = (PLACES + max_bytes).div_ceil(8);
+        let pool: Vec<u8> = (0..words).flat_map(|word| mix64(word).to_le_bytes()).collect();
+        Self { pool: pool.into(), min_bytes, span: max_bytes - min_bytes + 1 }
+    }
+
+    /// How long the value of a key is, in bytes.
+    #[inline]
+    pub fn size_bytes(&self, key: u64) -> usize {
+        let extra = if self.span == 1 { 0 } else { (u128::from(mix64(!key)) * u128::from(self.span)) >> 64 };
+        (self.min_bytes + extra as u64) as usize
+    }
+
+    /// Appends the value of a key.
+    #[inline]
+    pub fn append(&self, key: u64, out: &mut Vec<u8>) {
+        let size = self.size_bytes(key);
+        let tag = mix64(key);
+        let place = (tag % PLACES) as usize;
+        let start = out.len();
+        out.extend_from_slice(&self.pool[place..place + size]);
+        let head = size.min(TAG_BYTES);
+        out[start..start + head].copy_from_slice(&tag.to_le_bytes()[..head]);
+    }
+
+    /// Whether `bytes` are those of the key's value from `offset` on.
+    #[inline]
+    pub fn matches(&self, key: u64, offset: usize, bytes: &[u8]) -> bool {
+        let tag = mix64(key);
+        let head = TAG_BYTES.saturating_sub(offset).min(bytes.len());
+        let place = (tag % PLACES) as usize + offset;
+        let Some(body) = self.pool.get(place + head..place + bytes.len()) else { return false };
+        bytes[head..] == *body && (head == 0 || bytes[..head] == tag.to_le_bytes()[offset..offset + head])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loadstone_spec::plan::UniformSize;
+    use proptest::prelude::*;
+
+    fn values() -> Values {
+        Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 1, max_bytes: 300 }))
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_known_again_however_it_is_cut(key in any::<u64>(), cut in 0usize..300) {
+            let values = values();
+            let mut value = Vec::new();
+            values.append(key, &mut value);
+            prop_assert_eq!(value.len(), values.size_bytes(key));
+            let cut = cut.min(value.len());
+            prop_assert!(values.matches(key, 0, &value[..cut]) && values.matches(key, cut, &value[cut..]));
+        }
+
+        #[test]
+        fn one_wrong_byte_is_found(key in any::<u64>(), at in 0usize..300) {
+            let values = values();
+            let mut value = Vec::new();
+            values.append(key, &mut value);
+            let at = at % value.len();
+            value[at] ^= 1;
+            prop_assert!(!values.matches(key, 0, &value));
+        }
+    }
+
+    #[test]
+    fn sizes_cover_the_range_evenly() {
+        let values = values();
+        let mean = (0..100_000).map(|key| values.size_bytes(key) as f64).sum::<f64>() / 100_000.0;
+        assert!((mean - 150.5).abs() < 2.0, "{mean}");
+        assert!((0..100_000).all(|key| (1..=300).contains(&values.size_bytes(key))));
+    }
+
+    #[test]
+    fn the_bytes_of_a_value_never_change_between_versions() {
+        let mut value = Vec::new();
+        Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }))
+            .append(5, &mut value);
+        assert_eq!(value, [0; 12]);
+    }
+}

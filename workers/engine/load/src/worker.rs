@@ -1,0 +1,374 @@
+//! A load thread: one event loop over its own connections, sharing nothing on the way of a request.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+
+use crate::assignment::Assignment;
+use crate::driver::Driver;
+use crate::link::Fault;
+use crate::links::{Links, Opening};
+use crate::phase::PhaseState;
+use crate::record::RecordSet;
+use crate::sys::Ready;
+use crate::totals::{Message, ThreadTotals};
+use crate::transport::Dial;
+
+const MILLISECOND_NS: u64 = 1_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
+/// The longest sleep, after which signals, time-outs and connections are looked at.
+const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
+/// Answers are waited for after the end of a phase up to the plan's time-out, but not longer than this ...
+const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
+/// ... and only this long when the run was told to stop.
+const HALTED_DRAIN_NS: u64 = SECOND_NS / 2;
+
+/// A thread's ends of the channels to the reports.
+pub(crate) struct Channels {
+    pub thread: u32,
+    pub work: Receiver<Assignment>,
+    pub spares: Receiver<RecordSet>,
+    pub reports: Sender<(u32, Message)>,
+}
+
+impl Channels {
+    /// A closed channel means that the run is over, which the thread notices when it asks for work.
+    fn tell(&self, message: Message) {
+        let _ = self.reports.send((self.thread, message));
+    }
+}
+
+pub(crate) struct Worker<D: Driver, L: Dial> {
+    links: Links<D, L>,
+    phase: Option<PhaseState>,
+    channels: Channels,
+    next_tend_ns: u64,
+    next_second: u64,
+    drain_until_ns: u64,
+}
+
+impl<D: Driver, L: Dial> Worker<D, L> {
+    pub(crate) fn new(links: Links<D, L>, channels: Channels) -> Self {
+        Self { links, phase: None, channels, next_tend_ns: 0, next_second: 1, drain_until_ns: u64::MAX }
+    }
+
+    /// Brings the connections up, then carries out phases until there are no more.
+    ///
+    /// # Errors
+    /// When epoll itself fails.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        if let Err((refused, message)) = self.open()? {
+            self.channels.tell(Message::Failed { refused, message });
+            return Ok(());
+        }
+        self.channels.tell(Message::Ready);
+        loop {
+            match self.channels.work.try_recv() {
+                Ok(work) => self.carry_out(work)?,
+                Err(TryRecvError::Disconnected) => return Ok(()),
+                Err(TryRecvError::Empty) => self.turn(MILLISECOND_NS)?,
+            }
+        }
+    }
+
+    /// Refusals end the attempt at once, failures to connect when the time-out has passed.
+    fn open(&mut self) -> io::Result<Result<(), (bool, String)>> {
+        let until_ns = self.now_ns() + self.links.shared.timeout_ns.max(SECOND_NS);
+        let mut last_fault = None;
+        while self.links.up < self.links.all.len() {
+            let now_ns = self.now_ns();
+            if now_ns > until_ns || self.is_halted() {
+                let fault = last_fault.as_ref().map_or("no answer in time".to_owned(), Fault::to_string);
+                let (up, all) = (self.links.up, self.links.all.len());
+                return Ok(Err((false, format!("{up} of {all} connections came up: {fault}"))));
+            }
+            self.links.tend(now_ns, |_| {});
+            self.links.wait(MILLISECOND_NS)?;
+            for at in 0..self.links.ready.len() {
+                let Some(index) = self.links.find(self.links.ready.get(at)) else { continue };
+                if self.links.all[index].is_up() {
+                    continue;
+                }
+                if let Err(fault) = self.links.advance(index) {
+                    if let Fault::Refused(message) = fault {
+                        return Ok(Err((true, message)));
+                    }
+                    self.links.close(index, now_ns);
+                    last_fault = Some(fault);
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.links.shared.clock.now_ns()
+    }
+
+    fn carry_out(&mut self, work: Assignment) -> io::Result<()> {
+        let start_ns = work.start_ns;
+        while self.now_ns() < start_ns && !self.is_halted() {
+            let left_ns = start_ns.saturating_sub(self.now_ns());
+            self.turn(left_ns.min(LONGEST_WAIT_NS))?;
+        }
+        let busy_before_ns = read_busy_ns();
+        self.begin(work);
+        while !self.is_over() {
+            let timeout_ns = self.next_wait_ns();
+            self.turn(timeout_ns)?;
+        }
+        let busy_ns = read_busy_ns().saturating_sub(busy_before_ns);
+        self.finish(busy_ns);
+        Ok(())
+    }
+
+    fn is_halted(&self) -> bool {
+        self.links.shared.board.is_halted.load(Ordering::Relaxed)
+    }
+
+    fn begin(&mut self, work: Assignment) {
+        let start_ns = work.start_ns;
+        let mut phase = PhaseState::new(work, self.links.all.len());
+        self.next_second = 1;
+        self.drain_until_ns = u64::MAX;
+        let now_ns = self.now_ns();
+        phase.integrate(now_ns);
+        for link in &mut self.links.all {
+            link.free_since_ns = start_ns;
+            link.has_room = true;
+            link.is_queued = false;
+        }
+        self.phase = Some(phase);
+        for index in 0..self.links.all.len() {
+            self.start_link(index);
+        }
+    }
+
+    /// Sends the first requests over a connection, or queues it for the arrivals of an open loop.
+    fn start_link(&mut self, index: usize) {
+        let now_ns = self.now_ns();
+        let Some(phase) = &mut self.phase else { return };
+        let link = &mut self.links.all[index];
+        if !link.is_up() {
+            return;
+        }
+        link.free_since_ns = link.free_since_ns.max(phase.work.start_ns);
+        phase.top_up(&self.links.shared.driver, link, now_ns);
+        let flushed = link.flush();
+        phase.queue(index, link);
+        if let Err(error) = flushed {
+            self.replace(index, Fault::Lost(error));
+        }
+    }
+
+    /// One turn of the loop: what is due, then what is ready.
+    fn turn(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.links.wait(timeout_ns)?;
+        let now_ns = self.now_ns();
+        if let Some(phase) = &mut self.phase {
+            phase.integrate(now_ns);
+        }
+        for at in 0..self.links.ready.len() {
+            let ready = self.links.ready.get(at);
+            if let Some(index) = self.links.find(ready) {
+                self.attend(index, ready);
+            }
+        }
+        self.keep_time();
+        self.dispatch();
+        Ok(())
+    }
+
+    #[inline]
+    fn attend(&mut self, index: usize, ready: Ready) {
+        if self.links.all[index].is_up() {
+            if let Err(fault) = self.exchange(index, ready) {
+                self.replace(index, fault);
+            }
+            return;
+        }
+        match self.links.advance(index) {
+            Ok(Opening::Pending) => {}
+            Ok(Opening::Up) => {
+                self.links.all[index].free_since_ns = self.now_ns();
+                self.start_link(index);
+            }
+            Err(fault) => self.replace(index, fault),
+        }
+    }
+
+    /// Reads what has come and sends what may follow. The next request leaves before anything else is looked at.
+    #[inline]
+    fn exchange(&mut self, index: usize, ready: Ready) -> Result<(), Fault> {
+        let Self { links, phase, .. } = self;
+        let shared = &links.shared;
+        let link = &mut links.all[index];
+        let mut may_hold_more = ready.readable;
+        while may_hold_more {
+            let Some((filled, more)) = link.read(&mut links.scratch)? else { break };
+            may_hold_more = more || ready.closing;
+            let Some(phase) = phase else {
+                return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
+            };
+            phase.consume(&shared.driver, link, &links.scratch[..filled], shared.clock.now_ns())?;
+            phase.top_up(&shared.driver, link, shared.clock.now_ns());
+            if link.has_unsent() {
+                link.flush()?;
+            }
+        }
+        if link.has_unsent() {
+            link.flush()?;
+            if let Some(phase) = phase {
+                phase.top_up(&shared.driver, link, shared.clock.now_ns());
+                link.flush()?;
+            }
+        }
+        if let Some(phase) = phase {
+            phase.queue(index, link);
+        }
+        Ok(())
+    }
+
+    fn replace(&mut self, index: usize, fault: Fault) {
+        let now_ns = self.now_ns();
+        if let Some(phase) = &mut self.phase {
+            let timeout_ns = self.links.shared.timeout_ns;
+            phase.abandon(&mut self.links.all[index], &fault, now_ns, timeout_ns);
+        }
+        self.links.close(index, now_ns);
+    }
+
+    /// Sends the arrivals that are due over connections that have room (open loop).
+    #[inline]
+    fn dispatch(&mut self) {
+        let Self { links, phase: Some(phase), .. } = self else { return };
+        if !phase.is_open_loop() {
+            return;
+        }
+        let mut now_ns = links.shared.clock.now_ns();
+        while phase.has_due_arrival(now_ns) {
+            let Some(index) = phase.with_room.pop_front() else { return };
+            let link = &mut links.all[index as usize];
+            link.is_queued = false;
+            if !link.is_up() {
+                continue;
+            }
+            phase.top_up(&links.shared.driver, link, now_ns);
+            let flushed = link.flush();
+            phase.queue(index as usize, link);
+            now_ns = links.shared.clock.now_ns();
+            if let Err(error) = flushed {
+                let fault = Fault::Lost(error);
+                phase.abandon(&mut links.all[index as usize], &fault, now_ns, links.shared.timeout_ns);
+                links.close(index as usize, now_ns);
+            }
+        }
+    }
+
+    /// What depends on the time alone: seconds, the end, time-outs, connections to bring up.
+    #[inline]
+    fn keep_time(&mut self) {
+        let now_ns = self.now_ns();
+        if now_ns >= self.next_tend_ns {
+            self.tend(now_ns);
+        }
+        let Some(phase) = &mut self.phase else { return };
+        let second_ends_ns = phase.work.start_ns + self.next_second * SECOND_NS;
+        if now_ns >= second_ends_ns
+            && phase.is_sending
+            && phase.end_ns().is_none_or(|end_ns| second_ends_ns < end_ns)
+        {
+            self.hand_over();
+            return;
+        }
+        phase.cease_if_due(now_ns);
+    }
+
+    fn tend(&mut self, now_ns: u64) {
+        let timeout_ns = self.links.shared.timeout_ns;
+        self.next_tend_ns = now_ns + (timeout_ns / 8).clamp(MILLISECOND_NS, LONGEST_WAIT_NS);
+        self.links.tend(now_ns, |_| {});
+        let halted = self.is_halted();
+        let Some(phase) = &mut self.phase else { return };
+        if halted && phase.is_sending {
+            phase.cease(now_ns);
+            self.drain_until_ns = now_ns + timeout_ns.min(HALTED_DRAIN_NS);
+        }
+        for index in 0..self.links.all.len() {
+            let overdue =
+                self.links.all[index].flights.front().is_some_and(|f| f.sent_ns + timeout_ns <= now_ns);
+            if overdue {
+                self.replace(index, Fault::Timeout);
+            }
+        }
+    }
+
+    /// Gives the records of the past second away and goes on with empty ones. When the reports lag and have sent
+    /// none back, the records stay and the next second's report holds both.
+    fn hand_over(&mut self) {
+        let Some(phase) = &mut self.phase else { return };
+        let spare = self.channels.spares.try_recv().ok();
+        let records = spare.map(|spare| std::mem::replace(&mut phase.records, spare));
+        let in_flight = phase.in_flight;
+        self.channels.tell(Message::Second { index: self.next_second, records, in_flight });
+        self.next_second += 1;
+    }
+
+    fn is_over(&mut self) -> bool {
+        let Some(phase) = &self.phase else { return true };
+        if phase.is_sending {
+            return false;
+        }
+        if self.drain_until_ns == u64::MAX {
+            self.drain_until_ns = phase.ceased_ns + self.links.shared.timeout_ns.min(LONGEST_DRAIN_NS);
+        }
+        phase.in_flight == 0 || self.now_ns() >= self.drain_until_ns
+    }
+
+    #[inline]
+    fn next_wait_ns(&self) -> u64 {
+        let now_ns = self.now_ns();
+        let mut until_ns = now_ns + LONGEST_WAIT_NS;
+        if let Some(phase) = &self.phase {
+            if phase.is_sending {
+                until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
+                let awaits_arrival = !phase.with_room.is_empty();
+                if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
+                    until_ns = until_ns.min(arrivals.due_ns());
+                }
+            }
+        }
+        until_ns.saturating_sub(now_ns)
+    }
+
+    /// Reports the phase. Connections that still wait for answers are replaced: the next phase must not see them.
+    fn finish(&mut self, busy_ns: u64) {
+        let now_ns = self.now_ns();
+        let Some(phase) = self.phase.take() else { return };
+        for index in 0..self.links.all.len() {
+            let link = &mut self.links.all[index];
+            if link.flights.len() > 0 {
+                while link.flights.pop().is_some() {}
+                self.links.close(index, now_ns);
+            }
+        }
+        self.channels.tell(Message::Finished(Box::new(ThreadTotals {
+            elapsed_ns: phase.elapsed_ns(),
+            sent: phase.sent,
+            in_flight: phase.in_flight,
+            offered: phase.offered(),
+            late_by_loop: phase.late_by_loop,
+            in_flight_integral: phase.in_flight_integral,
+            busy_ns,
+            active_ns: now_ns.saturating_sub(phase.work.start_ns),
+            records: phase.records,
+        })));
+    }
+}
+
+/// Time the calling thread has spent on a core or waiting for one, from the scheduler's own account. What is left
+/// is time asleep in `epoll`. Zero where the kernel keeps no such account.
+fn read_busy_ns() -> u64 {
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    account.split_whitespace().take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
+}

@@ -1,0 +1,358 @@
+//! The plan: target, dataset, operations, load and phases. Units stand last in every name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the plan that this engine reads.
+pub const PLAN_SCHEMA_VERSION: u32 = 1;
+/// The largest value a dataset may hold.
+pub const MAX_VALUE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How the target is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreProtocol {
+    Memcached,
+    Redis,
+}
+
+impl StoreProtocol {
+    /// Every protocol, in the order `describe` shows them.
+    pub const ALL: [Self; 2] = [Self::Memcached, Self::Redis];
+
+    /// The name in plans and addresses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memcached => "memcached",
+            Self::Redis => "redis",
+        }
+    }
+}
+
+/// One kind of command in a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OperationKind {
+    Get,
+    Set,
+    MultiGet,
+}
+
+impl OperationKind {
+    /// Every kind, in the order `describe` shows them.
+    pub const ALL: [Self; 3] = [Self::Get, Self::Set, Self::MultiGet];
+
+    /// The name in plans and events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Set => "set",
+            Self::MultiGet => "multi_get",
+        }
+    }
+}
+
+/// A part of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseName {
+    Prefill,
+    Warmup,
+    Measure,
+}
+
+impl PhaseName {
+    /// The name in plans and events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prefill => "prefill",
+            Self::Warmup => "warmup",
+            Self::Measure => "measure",
+        }
+    }
+}
+
+/// A host name or IP address (v4 or v6) and a port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TcpAddress {
+    pub host: String,
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: u16,
+}
+
+/// A Unix socket.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnixAddress {
+    pub path: String,
+}
+
+/// Where the target listens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Address {
+    Tcp(TcpAddress),
+    Unix(UnixAddress),
+}
+
+/// TLS by rustls; `ca_pem` empty means the system's trust store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    pub server_name: String,
+    #[serde(default)]
+    pub ca_pem: Option<String>,
+    #[serde(default = "yes")]
+    pub verify_certificate: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The store under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EngineTarget {
+    pub protocol: StoreProtocol,
+    pub address: Address,
+    #[serde(default)]
+    pub username: Option<String>,
+    #[serde(default)]
+    pub password: Option<String>,
+    #[serde(default)]
+    pub database: Option<u32>,
+    #[serde(default)]
+    pub tls: Option<Tls>,
+}
+
+/// Every value has this size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedSize {
+    #[schemars(range(min = 1, max = 67108864))]
+    pub bytes: u64,
+}
+
+/// Sizes drawn per key (not per operation), inclusive on both ends, so a value can be verified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UniformSize {
+    #[schemars(range(min = 1, max = 67108864))]
+    pub min_bytes: u64,
+    #[schemars(range(min = 1, max = 67108864))]
+    pub max_bytes: u64,
+}
+
+/// How long values are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ValueSize {
+    Fixed(FixedSize),
+    Uniform(UniformSize),
+}
+
+impl ValueSize {
+    /// The smallest and the largest size, in bytes.
+    pub fn bounds(&self) -> (u64, u64) {
+        match self {
+            Self::Fixed(size) => (size.bytes, size.bytes),
+            Self::Uniform(size) => (size.min_bytes, size.max_bytes),
+        }
+    }
+}
+
+/// Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dataset {
+    #[schemars(range(min = 1, max = 10000000000u64))]
+    pub key_count: u64,
+    #[serde(default = "default_key_prefix")]
+    #[schemars(length(max = 64), regex(pattern = "^[!-~]*$"))]
+    pub key_prefix: String,
+    #[serde(default = "default_key_size_bytes")]
+    #[schemars(range(min = 1, max = 250))]
+    pub key_size_bytes: u16,
+    pub value_size: ValueSize,
+}
+
+fn default_key_prefix() -> String {
+    "k".to_owned()
+}
+
+fn default_key_size_bytes() -> u16 {
+    16
+}
+
+/// One operation of the mix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    pub kind: OperationKind,
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub weight: f64,
+    #[serde(default = "default_keys_per_request")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub keys_per_request: u16,
+}
+
+fn default_keys_per_request() -> u16 {
+    1
+}
+
+/// Every key is as likely as any other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UniformAccess {}
+
+/// Zipf over ranks, ranks scattered over the keys by a fixed permutation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ZipfAccess {
+    #[schemars(range(max = 10), extend("exclusiveMinimum" = 0))]
+    pub exponent: f64,
+}
+
+/// Which keys are asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Access {
+    Uniform(UniformAccess),
+    Zipf(ZipfAccess),
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        Self::Uniform(UniformAccess {})
+    }
+}
+
+/// `connections` each keep `pipeline` requests under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClosedLoad {
+    #[schemars(range(min = 1, max = 100000))]
+    pub connections: u32,
+    #[serde(default = "default_pipeline")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub pipeline: u32,
+}
+
+/// Arrivals follow a schedule; `pipeline` bounds what one connection has in flight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenLoad {
+    #[schemars(range(min = 1, max = 100000))]
+    pub connections: u32,
+    #[serde(default = "default_pipeline")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub pipeline: u32,
+    #[schemars(range(max = 100000000), extend("exclusiveMinimum" = 0))]
+    pub rate_per_s: f64,
+    #[serde(default)]
+    pub arrivals: Arrivals,
+}
+
+fn default_pipeline() -> u32 {
+    1
+}
+
+/// How arrivals of an open loop are spaced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    #[default]
+    Constant,
+    Poisson,
+}
+
+/// How hard the target is driven.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EngineLoad {
+    Closed(ClosedLoad),
+    Open(OpenLoad),
+}
+
+impl EngineLoad {
+    /// Connections over all threads.
+    pub fn connections(&self) -> u32 {
+        match self {
+            Self::Closed(load) => load.connections,
+            Self::Open(load) => load.connections,
+        }
+    }
+
+    /// Most requests one connection may have under way.
+    pub fn pipeline(&self) -> u32 {
+        match self {
+            Self::Closed(load) => load.pipeline,
+            Self::Open(load) => load.pipeline,
+        }
+    }
+}
+
+/// Exactly one of the two is set. A prefill has none: it ends when every key is written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopRule {
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub seconds: Option<f64>,
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub operations: Option<u64>,
+}
+
+/// One phase of the trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnginePhase {
+    pub name: PhaseName,
+    #[serde(default)]
+    pub stop: Option<StopRule>,
+}
+
+/// What the engine reads on stdin: one JSON document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnginePlan {
+    #[schemars(range(min = 1, max = 1))]
+    pub version: u32,
+    #[serde(default)]
+    pub label: String,
+    pub target: EngineTarget,
+    pub dataset: Dataset,
+    #[schemars(length(min = 1))]
+    pub operations: Vec<Operation>,
+    #[serde(default)]
+    pub access: Access,
+    pub load: EngineLoad,
+    #[serde(default = "default_threads")]
+    #[schemars(range(min = 1, max = 256))]
+    pub threads: u32,
+    #[schemars(length(min = 1))]
+    pub phases: Vec<EnginePhase>,
+    #[schemars(range(min = 0, max = 9223372036854775807u64))]
+    pub seed: u64,
+    #[serde(default)]
+    pub cpus: Vec<u32>,
+    #[serde(default)]
+    pub verify: bool,
+    #[serde(default = "default_timeout_ms")]
+    #[schemars(range(min = 1, max = 3600000))]
+    pub timeout_ms: u64,
+    /// When the first phase after prefill begins (a group of agents starts together).
+    #[serde(default)]
+    pub start_at_unix_ns: Option<u64>,
+}
+
+fn default_threads() -> u32 {
+    1
+}
+
+fn default_timeout_ms() -> u64 {
+    5000
+}

@@ -1,0 +1,169 @@
+//! The rules a plan must keep beyond its types.
+
+use crate::PlanFault;
+use crate::plan::{
+    Access, Address, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES, Operation,
+    OperationKind, PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
+};
+
+/// A day and a half: longer phases are typing errors and would overflow no counter, but hold an agent.
+const MAX_PHASE_SECONDS: f64 = 130_000.0;
+/// `sun_path` holds 108 bytes with its terminator.
+const MAX_UNIX_PATH_BYTES: usize = 107;
+
+/// The first rule that the plan breaks.
+pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    in_range("version", u64::from(plan.version), PLAN_SCHEMA_VERSION.into(), PLAN_SCHEMA_VERSION.into())
+        .or_else(|| find_target_fault(&plan.target))
+        .or_else(|| find_dataset_fault(&plan.dataset))
+        .or_else(|| find_operations_fault(&plan.operations))
+        .or_else(|| find_access_fault(&plan.access))
+        .or_else(|| find_load_fault(&plan.load))
+        .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
+        .or_else(|| find_threads_fault(plan))
+        .or_else(|| find_phases_fault(&plan.phases))
+        .or_else(|| in_range("seed", plan.seed, 0, i64::MAX as u64))
+        .or_else(|| in_range("timeout_ms", plan.timeout_ms, 1, 3_600_000))
+        .or_else(|| find_cpus_fault(&plan.cpus))
+}
+
+fn in_range(path: &str, value: u64, min: u64, max: u64) -> Option<PlanFault> {
+    (value < min || value > max)
+        .then(|| PlanFault::at(path, format!("{value} is out of range: {min} to {max} allowed")))
+}
+
+fn positive(path: &str, value: f64, max: f64) -> Option<PlanFault> {
+    let fits = value > 0.0 && value <= max;
+    (!fits).then(|| PlanFault::at(path, format!("{value} is out of range: above 0, up to {max} allowed")))
+}
+
+fn broken(is_broken: bool, path: &str, message: &str) -> Option<PlanFault> {
+    is_broken.then(|| PlanFault::at(path, message))
+}
+
+fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
+    let address_fault = match &target.address {
+        Address::Tcp(tcp) => broken(tcp.host.is_empty(), "target.address.host", "is empty")
+            .or_else(|| in_range("target.address.port", tcp.port.into(), 1, 65535)),
+        Address::Unix(unix) => {
+            in_range("target.address.path", unix.path.len() as u64, 1, MAX_UNIX_PATH_BYTES as u64)
+        }
+    };
+    let memcached = target.protocol == StoreProtocol::Memcached;
+    address_fault
+        .or_else(|| {
+            let database = target.database.is_some() && memcached;
+            broken(database, "target.database", "memcached has no databases")
+        })
+        .or_else(|| {
+            let lonely = target.username.is_some() && target.password.is_none();
+            broken(lonely, "target.password", "a username needs a password")
+        })
+        .or_else(|| {
+            let nameless = memcached && target.password.is_some() && target.username.is_none();
+            broken(nameless, "target.username", "memcached asks for a username with the password")
+        })
+        .or_else(|| {
+            let nameless = target.tls.as_ref().is_some_and(|tls| tls.server_name.is_empty());
+            broken(nameless, "target.tls.server_name", "is empty")
+        })
+}
+
+fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
+    let prefix = &dataset.key_prefix;
+    let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 1;
+    in_range("dataset.key_count", dataset.key_count, 1, 10_000_000_000)
+        .or_else(|| in_range("dataset.key_prefix", prefix.len() as u64, 0, 64))
+        .or_else(|| {
+            let blank = prefix.bytes().any(|byte| !byte.is_ascii_graphic());
+            broken(blank, "dataset.key_prefix", "holds a space or a byte that is not printable ASCII")
+        })
+        .or_else(|| in_range("dataset.key_size_bytes", dataset.key_size_bytes.into(), 1, 250))
+        .or_else(|| {
+            let needed = prefix.len() + digits;
+            let short = usize::from(dataset.key_size_bytes) < needed;
+            let message = format!("the prefix and {digits} digits need {needed} bytes");
+            broken(short, "dataset.key_size_bytes", &message)
+        })
+        .or_else(|| match &dataset.value_size {
+            ValueSize::Fixed(size) => in_range("dataset.value_size.bytes", size.bytes, 1, MAX_VALUE_BYTES),
+            ValueSize::Uniform(size) => {
+                in_range("dataset.value_size.min_bytes", size.min_bytes, 1, MAX_VALUE_BYTES).or_else(|| {
+                    in_range("dataset.value_size.max_bytes", size.max_bytes, size.min_bytes, MAX_VALUE_BYTES)
+                })
+            }
+        })
+}
+
+fn find_operations_fault(operations: &[Operation]) -> Option<PlanFault> {
+    let empty = broken(operations.is_empty(), "operations", "is empty");
+    empty.or_else(|| {
+        operations.iter().enumerate().find_map(|(index, _)| find_operation_fault(operations, index))
+    })
+}
+
+fn find_operation_fault(operations: &[Operation], index: usize) -> Option<PlanFault> {
+    let operation = &operations[index];
+    let path = |field: &str| format!("operations[{index}].{field}");
+    let keys = u64::from(operation.keys_per_request);
+    let single = operation.kind != OperationKind::MultiGet && keys > 1;
+    let twice = operations[..index].iter().any(|earlier| earlier.kind == operation.kind);
+    positive(&path("weight"), operation.weight, 1e12)
+        .or_else(|| in_range(&path("keys_per_request"), keys, 1, 1000))
+        .or_else(|| broken(single, &path("keys_per_request"), "only multi_get asks for several keys at once"))
+        .or_else(|| broken(twice, &path("kind"), "stands twice in the mix"))
+}
+
+fn find_access_fault(access: &Access) -> Option<PlanFault> {
+    match access {
+        Access::Uniform(_) => None,
+        Access::Zipf(zipf) => positive("access.exponent", zipf.exponent, 10.0),
+    }
+}
+
+fn find_load_fault(load: &EngineLoad) -> Option<PlanFault> {
+    in_range("load.connections", load.connections().into(), 1, 100_000)
+        .or_else(|| in_range("load.pipeline", load.pipeline().into(), 1, 1000))
+        .or_else(|| match load {
+            EngineLoad::Closed(_) => None,
+            EngineLoad::Open(open) => positive("load.rate_per_s", open.rate_per_s, 1e8),
+        })
+}
+
+fn find_threads_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let idle = plan.threads > plan.load.connections();
+    broken(idle, "threads", "a thread needs a connection: have at least as many connections as threads")
+}
+
+fn find_phases_fault(phases: &[EnginePhase]) -> Option<PlanFault> {
+    let empty = broken(phases.is_empty(), "phases", "is empty");
+    empty.or_else(|| phases.iter().enumerate().find_map(|(index, _)| find_phase_fault(phases, index)))
+}
+
+fn find_phase_fault(phases: &[EnginePhase], index: usize) -> Option<PlanFault> {
+    let phase = &phases[index];
+    let path = |field: &str| format!("phases[{index}].{field}");
+    let unordered = index > 0 && phases[index - 1].name >= phase.name;
+    broken(unordered, &path("name"), "phases come once each, in the order prefill, warmup, measure").or_else(
+        || match (&phase.stop, phase.name) {
+            (None, PhaseName::Prefill) => None,
+            (Some(_), PhaseName::Prefill) => {
+                Some(PlanFault::at(&path("stop"), "a prefill ends when every key is written"))
+            }
+            (None, _) => Some(PlanFault::at(&path("stop"), "says neither seconds nor operations")),
+            (Some(rule), _) => find_stop_fault(rule, &path("stop")),
+        },
+    )
+}
+
+fn find_stop_fault(rule: &StopRule, path: &str) -> Option<PlanFault> {
+    match (rule.seconds, rule.operations) {
+        (Some(seconds), None) => positive(&format!("{path}.seconds"), seconds, MAX_PHASE_SECONDS),
+        (None, Some(operations)) => in_range(&format!("{path}.operations"), operations, 1, u64::MAX),
+        _ => Some(PlanFault::at(path, "needs exactly one of seconds and operations")),
+    }
+}
+
+fn find_cpus_fault(cpus: &[u32]) -> Option<PlanFault> {
+    cpus.iter().enumerate().find_map(|(index, &cpu)| in_range(&format!("cpus[{index}]"), cpu.into(), 0, 1023))
+}
