@@ -1,0 +1,10 @@
+export { ChartFrame } from './ChartFrame';
+export { ChartLegend } from './ChartLegend';
+export type { ChartAxis, ChartPoint, ChartSeries, Zoom } from './model';
+export { voidPoints, zeroPoints } from './model';
+export { ParametricChart } from './ParametricChart';
+export { formatQuantity } from './quantity';
+export type { AxisScale, Quantity } from './scale';
+export { linearScale } from './scale';
+export { XyChart } from './XyChart';
+export { ZoomSlider } from './ZoomSlider';

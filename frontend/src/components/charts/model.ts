@@ -1,0 +1,104 @@
+import type { Quantity } from './scale';
+
+export interface ChartPoint {
+  readonly x: number;
+  readonly y: number | null;
+  /** The band over trials. */
+  readonly low?: number | null;
+  readonly high?: number | null;
+  readonly trialsCounted?: number;
+  readonly trust?: 'pass' | 'warn' | 'void' | 'pending';
+  /** Why a point is void or missing, in words. */
+  readonly note?: string;
+  /** What the point is bound to where x does not say it ("64 connections"). */
+  readonly label?: string;
+}
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly label: string;
+  /** Place in the palette: of the target, not of the series. */
+  readonly lookIndex: number;
+  /** 0 to 1; lighter for further percentiles of one target. */
+  readonly tint?: number;
+  readonly points: readonly ChartPoint[];
+}
+
+export interface ChartAxis {
+  readonly title: string;
+  readonly quantity: Quantity;
+  readonly isLog: boolean;
+  /** Given when several charts share a scale. */
+  readonly values?: readonly number[];
+}
+
+export type Zoom = readonly [from: number, to: number];
+
+/** One row for each x, as Recharts wants it: `values[n]` and `bands[n]` of the n-th series. */
+export interface ChartRow {
+  readonly x: number;
+  readonly values: (number | null)[];
+  readonly bands: ([number, number] | null)[];
+  readonly points: (ChartPoint | null)[];
+}
+
+/** Zero and below cannot stand on a log axis: they become gaps, and `zeroPoints` names them. */
+export function toRows(series: readonly ChartSeries[], isLog: boolean): ChartRow[] {
+  const rows = new Map<number, ChartRow>();
+  series.forEach(({ points }, index) => {
+    for (const point of points) {
+      const row = rows.get(point.x) ?? emptyRow(point.x, series.length);
+      row.values[index] = drawable(point.y, isLog);
+      row.bands[index] = bandOf(point, isLog);
+      row.points[index] = point;
+      rows.set(point.x, row);
+    }
+  });
+  return [...rows.values()].sort((a, b) => a.x - b.x);
+}
+
+function emptyRow(x: number, width: number): ChartRow {
+  return {
+    x,
+    values: new Array<null>(width).fill(null),
+    bands: new Array<null>(width).fill(null),
+    points: new Array<null>(width).fill(null),
+  };
+}
+
+function drawable(value: number | null | undefined, isLog: boolean): number | null {
+  if (value === null || value === undefined || !Number.isFinite(value)) return null;
+  return isLog && value <= 0 ? null : value;
+}
+
+function bandOf(point: ChartPoint, isLog: boolean): [number, number] | null {
+  const low = drawable(point.low, isLog);
+  const high = drawable(point.high, isLog);
+  return low === null || high === null ? null : [low, high];
+}
+
+export interface ZeroPoint {
+  readonly seriesLabel: string;
+  readonly x: number;
+}
+
+export function zeroPoints(series: readonly ChartSeries[], isLog: boolean): ZeroPoint[] {
+  if (!isLog) return [];
+  return series.flatMap(({ label, points }) =>
+    points.filter(({ y }) => y !== null && y <= 0).map(({ x }) => ({ seriesLabel: label, x })),
+  );
+}
+
+export function voidPoints(series: readonly ChartSeries[]): { series: ChartSeries; point: ChartPoint }[] {
+  return series.flatMap((one) =>
+    one.points.filter(({ trust }) => trust === 'void').map((point) => ({ series: one, point })),
+  );
+}
+
+/** Every number the y axis must hold, bands included. */
+export function yValues(series: readonly ChartSeries[], zoom: Zoom | null): number[] {
+  const isShown = ({ x }: ChartPoint) => !zoom || (x >= zoom[0] && x <= zoom[1]);
+  return series
+    .flatMap(({ points }) => points.filter(isShown).flatMap(({ y, low, high }) => [y, low, high]))
+    .filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
+}

@@ -1,0 +1,5 @@
+import { useComputedColorScheme } from '@mantine/core';
+
+export function useScheme(): 'light' | 'dark' {
+  return useComputedColorScheme('light', { getInitialValueInEffect: false });
+}
