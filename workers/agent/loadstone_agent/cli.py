@@ -1,0 +1,118 @@
+"""`loadstone-agent`: enroll this host, run its worker, and see what it can do."""
+
+import logging
+import shutil
+import sys
+from typing import Annotated
+
+import structlog
+import typer
+from loadstone_contracts.agent_calls import EnrollRequest
+
+from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
+from loadstone_agent.cpus import shared_cpu_warning, split_cpus
+from loadstone_agent.engines.native import NativeEngine
+from loadstone_agent.errors import AgentError
+from loadstone_agent.host import host_key, take_inventory
+from loadstone_agent.identity import Identity, identity_path, save_identity
+from loadstone_agent.settings import AgentSettings, get_settings
+from loadstone_agent.stores import KINDS
+from loadstone_agent.worker import run_worker
+
+app = typer.Typer(no_args_is_help=True, help=__doc__)
+
+
+def configure_logging() -> None:
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def fail(message: str) -> typer.Exit:
+    typer.echo(message, err=True)
+    return typer.Exit(1)
+
+
+def parse_labels(labels: list[str]) -> dict[str, str]:
+    pairs = [label.partition("=") for label in labels]
+    if any(not key or not found for key, found, _ in pairs):
+        raise typer.BadParameter("a label is written key=value")
+    return {key: value for key, _, value in pairs}
+
+
+@app.command()
+def enroll(
+    url: Annotated[str, typer.Option(help="The address of the service, e.g. http://127.0.0.1:8080")],
+    token: Annotated[str, typer.Option(help="The enrollment token from the Agents page")],
+    name: Annotated[str, typer.Option(help="How this host is called on the pages")],
+    label: Annotated[list[str] | None, typer.Option(help="key=value, any number of times")] = None,
+) -> None:
+    """Make this host an agent of a Loadstone service."""
+    settings = get_settings()
+    request = EnrollRequest(enrollment_token=token, name=name, host_key=host_key(), labels=parse_labels(label or []))
+    try:
+        answer = AgentApi(url, None).enroll(request)
+    except ApiRefused as refusal:
+        raise fail(f"The service refused to enroll this host ({refusal.code}): {refusal.detail}") from None
+    except ApiUnreachable as fault:
+        raise fail(f"{url} does not answer ({fault}): check the address and that the service runs.") from None
+    save_identity(settings.agent_dir, Identity(name=name, url=url, **answer.model_dump()))
+    typer.echo(f"Enrolled as {name}; identity kept in {identity_path(settings.agent_dir)}. "
+               "Start with: loadstone-agent start")  # fmt: skip
+
+
+@app.command()
+def start() -> None:
+    """Run the worker until it is told to stop."""
+    configure_logging()
+    try:
+        run_worker(get_settings())
+    except AgentError as error:
+        raise fail(error.message) from None
+
+
+@app.command()
+def stores() -> None:
+    """What this host can start, and the command that mends what it cannot."""
+    for offer in (kind.offer() for kind in KINDS.values()):
+        state = f"{offer.version:<12} {offer.binary}" if offer.available else f"missing      run: {offer.remedy}"
+        typer.echo(f"{offer.kind:<12} {state}")
+
+
+@app.command()
+def doctor() -> None:
+    """Look for what would keep trials from running here; exit code 1 when something would."""
+    settings = get_settings()
+    inventory = take_inventory()
+    typer.echo(f"host     {inventory.agent_class}; {inventory.operating_system}, kernel {inventory.kernel}")
+    _show_cpus(settings)
+    settings.agent_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    free_bytes = shutil.disk_usage(settings.agent_dir).free
+    is_roomy = free_bytes >= settings.agent_min_free_bytes
+    typer.echo(
+        f"disk     {free_bytes // 2**20} MiB free under {settings.agent_dir}{'' if is_roomy else ': too little'}"
+    )
+    try:
+        offer = NativeEngine(settings.engine).offer()
+        typer.echo(f"engine   {offer.name} {offer.version}")
+    except AgentError as error:
+        raise fail(f"engine   {error.message}") from None
+    if not is_roomy:
+        raise typer.Exit(1)
+
+
+def _show_cpus(settings: AgentSettings) -> None:
+    split = split_cpus(settings)
+    typer.echo(f"cpus     stores {split.store}, engine {split.engine}")
+    warning = shared_cpu_warning(split.store, split.engine)
+    if warning is not None:
+        typer.echo(f"warning  {warning.message}")

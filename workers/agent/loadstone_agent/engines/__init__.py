@@ -1,0 +1,1 @@
+"""Engines: programs that make the load, one module each behind one interface."""

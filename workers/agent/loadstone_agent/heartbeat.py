@@ -1,0 +1,72 @@
+"""Tells the api that this agent lives and what it offers, and sends what dead processes left in the spool."""
+
+import os
+import signal
+import threading
+import uuid
+from importlib.metadata import version
+
+import structlog
+from loadstone_contracts.agent_calls import EngineOffer, HeartbeatRequest, HeartbeatResponse
+
+from loadstone_agent.agent import Agent
+from loadstone_agent.api import AgentRevoked, ApiRefused, ApiUnreachable, Patience
+from loadstone_agent.engines.base import Engine
+from loadstone_agent.errors import EngineMissing
+from loadstone_agent.host import LoadMeter
+from loadstone_agent.replay import replay_spool
+from loadstone_agent.stores import KINDS
+
+log = structlog.get_logger()
+
+RETRY_EVERY_S = 2.0
+
+
+def engine_offers(engine: Engine) -> list[EngineOffer]:
+    try:
+        return [engine.offer()]
+    except EngineMissing as error:
+        log.error("engine_missing", message=error.message)
+        return []
+
+
+class Heartbeat:
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._boot_id = uuid.uuid4().hex
+        self._stores = [kind.offer() for kind in KINDS.values()]
+        self._engines = engine_offers(agent.engine)
+        self._meter = LoadMeter()
+        self._is_over = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._beat_on, name="heartbeat", daemon=True).start()
+
+    def stop(self) -> None:
+        self._is_over.set()
+
+    def _beat_on(self) -> None:
+        pause_s = 0.0
+        while not self._is_over.wait(pause_s):
+            try:
+                pause_s = self._beat().heartbeat_every_s
+                replay_spool(self._agent.settings, self._agent.api, self._agent.inventory, Patience(0.0))
+            except AgentRevoked as refusal:
+                log.error("agent_revoked", message="Enroll this host again to use it.", error=str(refusal))
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
+            except (ApiRefused, ApiUnreachable) as fault:
+                log.warning("heartbeat_unanswered", error=str(fault))
+                pause_s = RETRY_EVERY_S
+
+    def _beat(self) -> HeartbeatResponse:
+        request = HeartbeatRequest(
+            boot_id=self._boot_id,
+            agent_version=version("loadstone-agent"),
+            inventory=self._agent.inventory,
+            stores=self._stores,
+            engines=self._engines,
+            load=self._meter.read(),
+        )
+        self._meter.mark()
+        return self._agent.api.heartbeat(request)

@@ -1,0 +1,56 @@
+"""Settings from the environment, `LOADSTONE_*`."""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def parse_cpu_list(text: object) -> object:
+    """`0,2-4` as the kernel writes CPU lists; an empty text means "not set"."""
+    if not isinstance(text, str):
+        return text
+    cpus: list[int] = []
+    for part in filter(None, text.replace(" ", "").split(",")):
+        first, _, last = part.partition("-")
+        cpus.extend(range(int(first), int(last or first) + 1))
+    return cpus or None
+
+
+CpuList = Annotated[list[int] | None, NoDecode, BeforeValidator(parse_cpu_list)]
+
+
+class AgentSettings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="LOADSTONE_", extra="ignore")
+
+    agent_dir: Path = Field(default_factory=lambda: Path.home() / ".loadstone-agent")
+    """Identity, spool and the data directories of managed stores."""
+    engine: str = "loadstone-engine"
+    """Path of the engine, or its name on PATH."""
+    agent_store_cpus: CpuList = None
+    agent_engine_cpus: CpuList = None
+    store_user: str = "nobody"
+    """Who managed stores run as when the agent is root."""
+    agent_min_free_bytes: int = Field(default=64 * 1024 * 1024, ge=0)
+    """A trial is refused when less is free under `agent_dir`: its samples would not fit."""
+    agent_refused_spools_kept: int = Field(default=20, ge=0)
+
+    @property
+    def spool_dir(self) -> Path:
+        return self.agent_dir / "spool"
+
+    @property
+    def refused_dir(self) -> Path:
+        return self.agent_dir / "spool-refused"
+
+    @property
+    def stores_dir(self) -> Path:
+        return self.agent_dir / "stores"
+
+
+@cache
+def get_settings() -> AgentSettings:
+    """Read once a process."""
+    return AgentSettings()

@@ -1,0 +1,121 @@
+"""What every kind of store can be asked: one interface, one module a kind."""
+
+import os
+import shutil
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from loadstone_contracts.agent_calls import StoreFacts, StoreOffer, TargetKind
+from loadstone_contracts.engine_plan import Tls
+
+from loadstone_agent.errors import StoreMissing
+
+MARKER_KEY = "loadstone:marker"
+"""Says that the data beside it was written by Loadstone and may be flushed by it."""
+MIN_CONNECTIONS = 1024
+SPARE_CONNECTIONS = 50
+"""For control round trips beside the load, and for people who look."""
+CONNECT_TIMEOUT_S = 3.0
+ANSWER_TIMEOUT_S = 60.0
+"""A flush of a large data set is answered when it is done."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    host: str
+    port: int
+    username: str | None = None
+    password: str | None = None
+    tls: Tls | None = None
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+class StoreControl(ABC):
+    """One connection to a live store. Raises TargetUnreachable and TargetRefused."""
+
+    @abstractmethod
+    def ping(self) -> None:
+        """One round trip of the store's own protocol."""
+
+    @abstractmethod
+    def process_id(self) -> int:
+        """As the store reports it: tells our store from a stranger that took the port."""
+
+    @abstractmethod
+    def version(self) -> str: ...
+
+    @abstractmethod
+    def facts(self) -> StoreFacts:
+        """Version and full effective configuration, secrets blanked."""
+
+    @abstractmethod
+    def is_empty(self) -> bool: ...
+
+    @abstractmethod
+    def has_marker(self) -> bool: ...
+
+    @abstractmethod
+    def write_marker(self) -> None: ...
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Removes every key that this connection can see."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class StoreKind(ABC):
+    kind: ClassVar[TargetKind]
+    binary: ClassVar[str]
+    package: ClassVar[str]
+
+    @abstractmethod
+    def connect(self, endpoint: Endpoint) -> StoreControl: ...
+
+    @abstractmethod
+    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+        """The server's arguments; raises BadPlan for an option this kind does not have."""
+
+    @abstractmethod
+    def installed_version(self, printed: str) -> str:
+        """Read from what the server's version flag printed."""
+
+    @property
+    def version_flag(self) -> str:
+        return "--version"
+
+    @property
+    def remedy(self) -> str:
+        return f"apt-get install -y {self.package}"
+
+    def find_binary(self) -> str:
+        """Raises StoreMissing with the command that would mend it."""
+        # Servers live in sbin on some systems, which is not on everybody's PATH.
+        path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
+        found = shutil.which(self.binary, path=path)
+        if found is None:
+            raise StoreMissing(f"{self.binary} is not installed on this agent host: run `{self.remedy}` there.")
+        return found
+
+    def offer(self) -> StoreOffer:
+        try:
+            binary = self.find_binary()
+        except StoreMissing:
+            return StoreOffer(kind=self.kind, available=False, remedy=self.remedy)
+        printed = subprocess.run([binary, self.version_flag], capture_output=True, text=True, timeout=10).stdout
+        return StoreOffer(kind=self.kind, available=True, version=self.installed_version(printed), binary=binary)
+
+    @contextmanager
+    def control(self, endpoint: Endpoint) -> Iterator[StoreControl]:
+        control = self.connect(endpoint)
+        try:
+            yield control
+        finally:
+            control.close()

@@ -1,0 +1,208 @@
+"""Starts a managed store under its keeper and waits until it answers its own protocol."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadstone_agent import keeper
+from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreStartFailed
+from loadstone_agent.stores.base import MIN_CONNECTIONS, Endpoint, StoreKind
+
+START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 4.0
+PORT_ATTEMPTS = 5
+SPARE_FILES = 512
+"""Descriptors that a store opens beside its connections."""
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    kind: StoreKind
+    options: Mapping[str, str]
+    connections: int
+    cpus: list[int]
+    data_root: Path
+    user: str
+
+
+def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedStore":
+    """Raises StoreMissing, StoreStartFailed, BadPlan, and what `check_interrupt` raises."""
+    binary = plan.kind.find_binary()
+    for attempt in range(1, PORT_ATTEMPTS + 1):
+        port = _free_port()
+        command = [binary, *plan.kind.arguments(port, plan.options, plan.connections)]
+        store = ManagedStore(plan, port, command)
+        try:
+            store.wait_until_ready(check_interrupt)
+        except _PortTaken:
+            store.stop()
+            if attempt == PORT_ATTEMPTS:
+                raise StoreStartFailed("No port stayed free on loopback: close what opens so many.") from None
+        except BaseException:
+            store.stop()
+            raise
+        else:
+            return store
+    raise AssertionError("unreachable")
+
+
+class _PortTaken(Exception):
+    pass
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _user_ids(name: str) -> tuple[int, int]:
+    """-1 means "stay who you are": only root can change."""
+    if os.geteuid() != 0:
+        return -1, -1
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError:
+        message = f"The user {name!r} does not exist: create it, or set LOADSTONE_STORE_USER to one that does."
+        raise StoreStartFailed(message) from None
+    return entry.pw_uid, entry.pw_gid
+
+
+class ManagedStore:
+    """A running store, its keeper, and how it ended."""
+
+    def __init__(self, plan: LaunchPlan, port: int, command: list[str]) -> None:
+        self.kind = plan.kind
+        self.endpoint = Endpoint("127.0.0.1", port)
+        self.command_line = " ".join(part or "''" for part in command)
+        self.directory = plan.data_root / uuid.uuid4().hex
+        self.process_id: int | None = None
+        self.ended = threading.Event()
+        self._log = b""
+        self._exit_code: str | None = None
+        self._stop_lock = threading.Lock()
+        self._is_wanted = True
+        self._on_death: Callable[[], None] | None = None
+        self._keeper = self._start_keeper(plan, command)
+        self._reader = threading.Thread(target=self._read_keeper, name="store-keeper", daemon=True)
+        self._reader.start()
+
+    def _start_keeper(self, plan: LaunchPlan, command: list[str]) -> "subprocess.Popen[bytes]":
+        uid, gid = _user_ids(plan.user)
+        plan.data_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files = max(MIN_CONNECTIONS, plan.connections, *_wanted_connections(plan.options)) + SPARE_FILES
+        # No site packages and no environment: half the start time, and nothing to interfere.
+        python = [sys.executable, "-I", "-S", keeper.__file__]
+        cpus = ",".join(map(str, plan.cpus))
+        arguments = [str(self.directory), str(uid), str(gid), cpus, str(files), *command]
+        return subprocess.Popen(
+            [*python, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={"LANG": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath)},
+        )
+
+    def _read_keeper(self) -> None:
+        assert self._keeper.stdout is not None
+        first = self._keeper.stdout.readline()
+        if first.startswith(b"started "):
+            self.process_id = int(first.split()[1])
+        else:
+            self._log = first
+        rest = self._keeper.stdout.read()
+        if rest.startswith(b"exited "):
+            code, _, rest = rest.partition(b"\n")
+            self._exit_code = code.decode().split()[1]
+        self._log += rest
+        self.ended.set()
+        if self._is_wanted and self._on_death is not None:
+            self._on_death()
+
+    def when_it_dies(self, action: Callable[[], None] | None) -> None:
+        """Called from another thread when the store ends unasked; at once if it already has."""
+        self._on_death = action
+        if action is not None and self.ended.is_set():
+            action()
+
+    def has_died(self, within_s: float = 0.0) -> bool:
+        return self._is_wanted and self.ended.wait(within_s)
+
+    def death(self) -> StoreDied:
+        how = "its keeper was killed" if self._exit_code is None else _told(int(self._exit_code))
+        name = self.kind.binary
+        message = f"{name} died during the trial ({how}): see its last log lines, then check its memory and options."
+        return StoreDied(message, self.log_tail)
+
+    @property
+    def log_tail(self) -> str:
+        return self._log.decode("utf-8", "replace")
+
+    def wait_until_ready(self, check_interrupt: Callable[[], None]) -> None:
+        """A round trip of its own protocol, answered by this very process."""
+        give_up_at = time.monotonic() + START_TIMEOUT_S
+        pause_s = 0.002
+        while not self._answers():
+            check_interrupt()
+            if self.ended.wait(pause_s):
+                raise self._why_not_started()
+            if time.monotonic() > give_up_at:
+                self.stop()
+                message = f"{self.kind.binary} did not answer within {START_TIMEOUT_S:.0f} s: see its last log lines."
+                raise StoreStartFailed(message, self.log_tail)
+            pause_s = min(pause_s * 1.3, 0.02)
+
+    def _answers(self) -> bool:
+        try:
+            with self.kind.control(self.endpoint) as control:
+                control.ping()
+                answering = control.process_id()
+        except AgentError:
+            return False
+        if self.process_id is None or answering == self.process_id:
+            return self.process_id is not None
+        raise _PortTaken
+
+    def _why_not_started(self) -> Exception:
+        log = self.log_tail
+        if "already in use" in log:
+            return _PortTaken()
+        if "FATAL CONFIG FILE ERROR" in log:
+            return BadPlan(f"{self.kind.binary} refused its options: correct the target's options.", log)
+        return StoreStartFailed(f"{self.kind.binary} did not start: see its last log lines.", log)
+
+    def stop(self) -> None:
+        """Store dead and data directory gone when this returns; from any thread, any number of times."""
+        self._is_wanted = False
+        with self._stop_lock:
+            assert self._keeper.stdin is not None
+            with suppress(OSError):
+                self._keeper.stdin.close()
+            try:
+                self._keeper.wait(STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                # The store dies with its keeper (PR_SET_PDEATHSIG).
+                os.kill(self._keeper.pid, signal.SIGKILL)
+                self._keeper.wait()
+            self._reader.join(1.0)
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _wanted_connections(options: Mapping[str, str]) -> list[int]:
+    return [int(options[name]) for name in ("connections", "maxclients") if options.get(name, "").isdigit()]
+
+
+def _told(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,155 @@
+"""memcached, over its text protocol."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from loadstone_contracts.agent_calls import StoreFacts
+from pymemcache.client.base import Client
+from pymemcache.exceptions import MemcacheError, MemcacheUnexpectedCloseError
+
+from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
+from loadstone_agent.stores.base import (
+    ANSWER_TIMEOUT_S,
+    CONNECT_TIMEOUT_S,
+    MARKER_KEY,
+    MIN_CONNECTIONS,
+    SPARE_CONNECTIONS,
+    Endpoint,
+    StoreControl,
+    StoreKind,
+)
+from loadstone_agent.tls import client_context
+
+T = TypeVar("T")
+
+FLAGS = {
+    "memory_mb": "-m",
+    "threads": "-t",
+    "connections": "-c",
+    "max_item_size": "-I",
+    "slab_growth_factor": "-f",
+    "slab_min_size_bytes": "-n",
+    "listen_backlog": "-b",
+    "max_requests_per_event": "-R",
+}
+SWITCHES = {"disable_evictions": "-M", "disable_cas": "-C", "large_pages": "-L", "lock_memory": "-k"}
+EXTENDED = {
+    "hash_power": "hashpower",
+    "hash_algorithm": "hash_algorithm",
+    "hot_lru_percent": "hot_lru_pct",
+    "warm_lru_percent": "warm_lru_pct",
+    "slab_chunk_max_kb": "slab_chunk_max",
+    "idle_timeout_s": "idle_timeout",
+}
+VALUE = re.compile(r"[A-Za-z0-9_.]+")
+TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
+
+
+class Memcached(StoreKind):
+    kind = "memcached"
+    binary = "memcached"
+    package = "memcached"
+
+    def connect(self, endpoint: Endpoint) -> "MemcachedControl":
+        return MemcachedControl(endpoint)
+
+    @property
+    def version_flag(self) -> str:
+        return "-V"
+
+    def installed_version(self, printed: str) -> str:
+        return printed.rsplit(maxsplit=1)[-1]
+
+    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
+        arguments = ["-l", "127.0.0.1", "-p", str(port), "-U", "0"]
+        for name, value in {"connections": str(needed), **options}.items():
+            arguments += _rendered(name, value)
+        return arguments
+
+
+def _rendered(name: str, value: str) -> list[str]:
+    if name in SWITCHES:
+        if value.lower() not in TRUE | FALSE:
+            raise BadPlan(f"memcached's option {name} is true or false, not {value!r}: correct the target's options.")
+        return [SWITCHES[name]] if value.lower() in TRUE else []
+    if not VALUE.fullmatch(value):
+        raise BadPlan(f"memcached's option {name} cannot be {value!r}: correct the target's options.")
+    if name in FLAGS:
+        return [FLAGS[name], value]
+    if name in EXTENDED:
+        return ["-o", f"{EXTENDED[name]}={value}"]
+    known = ", ".join(sorted([*FLAGS, *SWITCHES, *EXTENDED]))
+    raise BadPlan(f"memcached has no option {name!r}: use one of {known}.")
+
+
+@contextmanager
+def _faults_of(endpoint: Endpoint) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, MemcacheUnexpectedCloseError) as error:
+        raise TargetUnreachable(
+            f"memcached at {endpoint} does not answer: check the address, the port and that it is running.", str(error)
+        ) from error
+    except MemcacheError as error:
+        raise TargetRefused(
+            f"memcached at {endpoint} refused a command: check user, password and what this client may do.", str(error)
+        ) from error
+
+
+class MemcachedControl(StoreControl):
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._client = Client(
+            (endpoint.host, endpoint.port),
+            connect_timeout=CONNECT_TIMEOUT_S,
+            timeout=ANSWER_TIMEOUT_S,
+            no_delay=True,
+            tls_context=client_context(endpoint.tls) if endpoint.tls else None,
+        )
+        if endpoint.username is not None:
+            # ASCII authentication: the first command of a connection is a set whose value is the credentials.
+            credentials = f"{endpoint.username} {endpoint.password or ''}"
+            self._ask(lambda: self._client.set("auth", credentials, noreply=False))
+
+    def _ask(self, command: Callable[[], T]) -> T:
+        with _faults_of(self.endpoint):
+            return command()
+
+    def ping(self) -> None:
+        self.version()
+
+    def version(self) -> str:
+        return str(self._ask(self._client.version).decode())
+
+    def process_id(self) -> int:
+        return int(self._stats()["pid"])
+
+    def facts(self) -> StoreFacts:
+        return StoreFacts(kind="memcached", version=self.version(), settings=self._stats("settings"))
+
+    def is_empty(self) -> bool:
+        return int(self._stats()["curr_items"]) == 0
+
+    def has_marker(self) -> bool:
+        return self._ask(lambda: self._client.get(MARKER_KEY)) is not None
+
+    def write_marker(self) -> None:
+        self._ask(lambda: self._client.set(MARKER_KEY, b"1", noreply=False))
+
+    def flush(self) -> None:
+        self._ask(lambda: self._client.flush_all(noreply=False))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _stats(self, group: str = "") -> dict[str, str]:
+        """As the server words it: the client's own `stats` turns some values into Python's."""
+        command = f"stats {group}".strip().encode()
+        answer: Any = self._ask(lambda: self._client.raw_command(command, end_tokens=b"END\r\n"))
+        rows = (
+            line.split(" ", 2) for line in answer.decode("utf-8", "replace").splitlines() if line.startswith("STAT ")
+        )
+        return {row[1]: row[2] if len(row) > 2 else "" for row in rows}

@@ -1,0 +1,159 @@
+"""Redis, and Valkey as far as it is spoken to like Redis."""
+
+import re
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import redis
+from loadstone_contracts.agent_calls import StoreFacts
+from loadstone_contracts.engine_plan import Tls
+from redis.backoff import NoBackoff
+from redis.connection import Connection, ConnectionPool, SSLConnection
+from redis.exceptions import AuthenticationError, AuthorizationError, RedisError, ResponseError
+from redis.retry import Retry
+
+from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
+from loadstone_agent.stores.base import (
+    ANSWER_TIMEOUT_S,
+    CONNECT_TIMEOUT_S,
+    MARKER_KEY,
+    MIN_CONNECTIONS,
+    SPARE_CONNECTIONS,
+    Endpoint,
+    StoreControl,
+    StoreKind,
+)
+from loadstone_agent.tls import client_context
+
+T = TypeVar("T")
+
+DIRECTIVE = re.compile(r"[a-z][a-z0-9-]*")
+RESERVED = {"bind", "port", "tls-port", "unixsocket", "dir", "daemonize", "supervised", "pidfile", "logfile", "include",
+            "loadmodule", "protected-mode", "requirepass", "aclfile", "user", "rename-command", "enable-module-command",
+            "enable-debug-command", "enable-protected-configs", "replicaof", "slaveof", "cluster-enabled"}  # fmt: skip
+"""The agent decides where a managed store listens and writes, and no option loads code on the agent's host."""
+SECRETS = {"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"}
+
+
+class Redis(StoreKind):
+    kind = "redis"
+    binary = "redis-server"
+    package = "redis-server"
+
+    def connect(self, endpoint: Endpoint) -> "RedisControl":
+        return RedisControl(endpoint)
+
+    def installed_version(self, printed: str) -> str:
+        found = re.search(r"\bv=(\S+)", printed)
+        return found[1] if found else printed.strip()
+
+    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
+        # The keeper starts it in the data directory, whose parents its user may not be allowed to enter.
+        arguments = ["--bind", "127.0.0.1", "--port", str(port), "--dir", "./", "--daemonize", "no"]
+        for name, value in {"maxclients": str(needed), **options}.items():
+            _check_directive(name, value)
+            arguments += [f"--{name}", value]
+        return arguments
+
+
+def _check_directive(name: str, value: str) -> None:
+    if name in RESERVED:
+        raise BadPlan(f"The agent sets Redis' {name} itself: remove it from the target's options.")
+    if not DIRECTIVE.fullmatch(name):
+        raise BadPlan(f"{name!r} is not the name of a Redis directive: correct the target's options.")
+    # Redis would read such a value as the next directive.
+    if value.startswith("-") or "\n" in value:
+        raise BadPlan(f"Redis' {name} cannot be {value!r}: correct the target's options.")
+
+
+class _NamedTlsConnection(SSLConnection):
+    """redis-py checks a certificate against the address only; a target may go by another name."""
+
+    def __init__(self, tls: Tls, **options: Any) -> None:
+        super().__init__(**options)
+        self._tls = tls
+
+    def _wrap_socket_with_ssl(self, sock: Any) -> ssl.SSLSocket:
+        return client_context(self._tls).wrap_socket(sock)
+
+
+@contextmanager
+def _faults_of(endpoint: Endpoint) -> Iterator[None]:
+    try:
+        yield
+    except (AuthenticationError, AuthorizationError, ResponseError) as error:
+        raise TargetRefused(
+            f"Redis at {endpoint} refused a command: check user, password and what this user may do.", str(error)
+        ) from error
+    except (RedisError, OSError) as error:
+        raise TargetUnreachable(
+            f"Redis at {endpoint} does not answer: check the address, the port, TLS and that it is running.", str(error)
+        ) from error
+
+
+class RedisControl(StoreControl):
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        tls: dict[str, Any] = {"tls": endpoint.tls} if endpoint.tls else {}
+        self._pool = ConnectionPool(
+            connection_class=_NamedTlsConnection if endpoint.tls else Connection,
+            host=endpoint.host,
+            port=endpoint.port,
+            username=endpoint.username,
+            password=endpoint.password,
+            # Servers before 6 know no other.
+            protocol=2,
+            decode_responses=True,
+            encoding_errors="replace",
+            socket_connect_timeout=CONNECT_TIMEOUT_S,
+            socket_timeout=ANSWER_TIMEOUT_S,
+            retry=Retry(NoBackoff(), 0),
+            **tls,
+        )
+        self._redis = redis.Redis(connection_pool=self._pool)
+
+    def _ask(self, command: Callable[[], T]) -> T:
+        with _faults_of(self.endpoint):
+            return command()
+
+    def ping(self) -> None:
+        self._ask(self._redis.ping)
+
+    def process_id(self) -> int:
+        return int(self._server()["process_id"])
+
+    def version(self) -> str:
+        return _version_of(self._server())
+
+    def facts(self) -> StoreFacts:
+        server = self._server()
+        settings = self._ask(lambda: self._redis.config_get("*"))
+        shown = {str(name): "(set)" if name in SECRETS and value else str(value) for name, value in settings.items()}
+        kind = "valkey" if "valkey_version" in server else "redis"
+        return StoreFacts(kind=kind, version=_version_of(server), settings=shown)
+
+    def is_empty(self) -> bool:
+        return self._ask(self._redis.dbsize) == 0
+
+    def has_marker(self) -> bool:
+        return bool(self._ask(lambda: self._redis.exists(MARKER_KEY)))
+
+    def write_marker(self) -> None:
+        self._ask(lambda: self._redis.set(MARKER_KEY, "1"))
+
+    def flush(self) -> None:
+        """This database only: on an external target the others may be somebody else's."""
+        self._ask(self._redis.flushdb)
+
+    def close(self) -> None:
+        self._pool.disconnect()
+
+    def _server(self) -> dict[str, Any]:
+        return dict(self._ask(lambda: self._redis.info("server")))
+
+
+def _version_of(server: Mapping[str, Any]) -> str:
+    return str(server.get("valkey_version") or server["redis_version"])

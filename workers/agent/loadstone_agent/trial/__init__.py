@@ -1,0 +1,1 @@
+"""One trial on this host: lease, store, engine, spool, outcome."""

@@ -1,0 +1,175 @@
+"""Executes one claimed trial and reports its outcome, whatever happens."""
+
+import time
+import traceback
+
+import structlog
+from loadstone_contracts.agent_calls import Assignment, FinishRequest, HostLoad
+from loadstone_contracts.engine_plan import EnginePlan
+
+from loadstone_agent.agent import Agent
+from loadstone_agent.api import HOUR, ApiRefused, ApiUnreachable, Patience
+from loadstone_agent.errors import AgentError, AgentInternal, DiskFull, SamplesRefused
+from loadstone_agent.host import LoadMeter
+from loadstone_agent.spool import Spool, check_free_space
+from loadstone_agent.stores.session import StoreSession
+from loadstone_agent.trial.engine_run import MeasuredRun
+from loadstone_agent.trial.interruption import Interruption, TrialInterrupted
+from loadstone_agent.trial.lease import LeaseKeeper
+from loadstone_agent.trial.record import TrialRecord
+from loadstone_agent.trial.sender import SampleSender
+from loadstone_agent.trial.target import ReadyTarget, obtain_target, read_facts, renew_marker, reset_target
+
+log = structlog.get_logger()
+
+START_MARGIN_NS = 50_000_000
+"""A start that is nearer than this is now."""
+
+
+class TrialExecution:
+    def __init__(self, agent: Agent, stores: StoreSession, assignment: Assignment, interruption: Interruption) -> None:
+        self._agent = agent
+        self._stores = stores
+        self._assignment = assignment
+        self._interruption = interruption
+        self._record = TrialRecord()
+        self._lease = LeaseKeeper(agent.api, assignment, interruption)
+
+    def run(self) -> str | None:
+        """The next trial of the same run, if the api names one."""
+        settings = self._agent.settings
+        with self._lease:
+            try:
+                check_free_space(settings.agent_dir, settings.agent_min_free_bytes)
+                spool = Spool.create(settings.spool_dir, self._assignment)
+            except DiskFull as error:
+                self._record.fail(error)
+                return self._send_finish(self._finish_request(0))
+            try:
+                return self._run_with(spool)
+            finally:
+                spool.close()
+
+    def _run_with(self, spool: Spool) -> str | None:
+        sender = SampleSender(self._agent.api, spool, self._assignment, self._interruption)
+        try:
+            self._conduct(spool, sender)
+            self._record.succeed()
+        except TrialInterrupted as interrupted:
+            self._record.interrupt(interrupted.reason)
+        except Exception as error:  # noqa: BLE001 - a run always ends in a terminal status
+            self._explain(error)
+        finally:
+            self._let_go_of_store()
+        self._lease.enter("finishing")
+        return self._report(spool, sender)
+
+    def _conduct(self, spool: Spool, sender: SampleSender) -> None:
+        load_before = self._rest()
+        target = obtain_target(self._agent, self._stores, self._assignment, self._interruption, self._record)
+        if target.managed is None:
+            return self._measure(target, spool, sender, load_before)
+        with self._interruption.acting(target.managed.stop):
+            try:
+                return self._measure(target, spool, sender, load_before)
+            except AgentError:
+                # Whatever else was seen, a dead store is the reason.
+                if target.managed.has_died():
+                    raise target.managed.death() from None
+                raise
+
+    def _rest(self) -> HostLoad | None:
+        if self._assignment.not_before_unix_ns is None:
+            return None
+        self._lease.enter("resting")
+        meter = LoadMeter()
+        self._interruption.wait_until(self._assignment.not_before_unix_ns)
+        self._lease.enter("preparing")
+        return meter.read()
+
+    def _measure(self, target: ReadyTarget, spool: Spool, sender: SampleSender, load: HostLoad | None) -> None:
+        reset = self._assignment.reset
+        with target.kind.control(target.endpoint) as control:
+            reset_target(control, target, self._assignment.target, reset)
+            meter = LoadMeter()
+            self._record.store = read_facts(control, target, self._record)
+        start_at_unix_ns = self._lease.agree_start()
+        self._record.load_before = load or meter.read()
+        plan = self._plan(target, start_at_unix_ns)
+        self._lease.enter("running")
+        run = MeasuredRun(spool, sender, self._record)
+        run.conduct(self._agent, plan, spool.path, target, self._interruption)
+        renew_marker(target, reset)
+
+    def _plan(self, target: ReadyTarget, start_at_unix_ns: int | None) -> EnginePlan:
+        is_ahead = start_at_unix_ns is not None and start_at_unix_ns > time.time_ns() + START_MARGIN_NS
+        return EnginePlan(
+            **dict(self._assignment.work),
+            label=f"{self._assignment.trial_id}/{self._assignment.attempt}",
+            target=target.for_engine(),
+            cpus=self._agent.cpus.engine,
+            start_at_unix_ns=start_at_unix_ns if is_ahead else None,
+        )
+
+    def _explain(self, error: Exception) -> None:
+        reason = self._interruption.reason
+        if reason is not None:
+            self._record.interrupt(reason)
+        elif isinstance(error, AgentError):
+            self._record.fail(error)
+        else:
+            log.exception("trial_fault", trial_id=self._assignment.trial_id)
+            message = f"The agent failed with {type(error).__name__}: report the detail as a fault of Loadstone."
+            self._record.fail(AgentInternal(message, traceback.format_exc()))
+
+    def _let_go_of_store(self) -> None:
+        target = self._assignment.target
+        if not (self._assignment.keep_store and self._record.outcome == "succeeded"):
+            self._stores.discard((self._assignment.run_id, target.instance_key))
+
+    def _report(self, spool: Spool, sender: SampleSender) -> str | None:
+        request = self._spool_finish(spool)
+        is_delivered = sender.drain()
+        if self._interruption.lease_lost.is_set():
+            self._set_aside(spool, "the lease was lost")
+            return None
+        if sender.refusal is not None:
+            self._record.fail(SamplesRefused("The api refused samples: agent and api must be of the same version.",
+                                             str(sender.refusal)))  # fmt: skip
+            request = self._spool_finish(spool)
+        elif not is_delivered:
+            log.warning("trial_left_in_spool", trial_id=self._assignment.trial_id)
+            return None
+        try:
+            next_trial_id = self._send_finish(request)
+        except ApiRefused as refusal:
+            self._set_aside(spool, str(refusal))
+            return None
+        except ApiUnreachable as fault:
+            log.warning("trial_left_in_spool", trial_id=self._assignment.trial_id, error=str(fault))
+            return None
+        spool.delete()
+        return next_trial_id
+
+    def _set_aside(self, spool: Spool, why: str) -> None:
+        settings = self._agent.settings
+        spool.refuse(settings.refused_dir, settings.agent_refused_spools_kept, why)
+
+    def _spool_finish(self, spool: Spool) -> FinishRequest:
+        request = self._finish_request(spool.sample_count)
+        try:
+            spool.sync()
+            spool.write_finish(request)
+        except DiskFull as error:
+            log.warning("finish_not_spooled", trial_id=self._assignment.trial_id, error=error.detail)
+        return request
+
+    def _finish_request(self, sample_count: int) -> FinishRequest:
+        return self._record.finish(self._assignment.fence, self._agent.inventory, sample_count)
+
+    def _send_finish(self, request: FinishRequest) -> str | None:
+        patience = Patience(HOUR, self._interruption.hurry)
+        answer = self._agent.api.finish(self._assignment.lease_id, request, patience)
+        log.info("trial_finished", trial_id=self._assignment.trial_id, outcome=request.outcome,
+                 code=request.error.code if request.error else None, samples=request.sample_count)  # fmt: skip
+        return answer.next_trial_id
