@@ -68,7 +68,7 @@ mod tests {
     fn the_sequence_never_changes_between_versions() {
         let mut rng = Rng::for_stream(42, 0, 0);
         let drawn: Vec<u64> = (0..3).map(|_| rng.below(1_000_000)).collect();
-        assert_eq!(drawn, [0, 0, 0]);
+        assert_eq!(drawn, [447_153, 242_319, 632_301]);
     }
 
     #[test]

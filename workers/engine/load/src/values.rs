@@ -107,6 +107,6 @@ mod tests {
         let mut value = Vec::new();
         Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }))
             .append(5, &mut value);
-        assert_eq!(value, [0; 12]);
+        assert_eq!(value, [90, 195, 137, 163, 12, 59, 3, 99, 195, 82, 21, 4]);
     }
 }

@@ -18,6 +18,8 @@ const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 /// The longest sleep, after which signals, time-outs and connections are looked at.
 const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
+/// Longer than a thread takes to wake up.
+const WAKING_NS: u64 = 200_000;
 /// Answers are waited for after the end of a phase up to the plan's time-out, but not longer than this ...
 const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
 /// ... and only this long when the run was told to stop.
@@ -106,13 +108,10 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     }
 
     fn carry_out(&mut self, work: Assignment) -> io::Result<()> {
-        let start_ns = work.start_ns;
-        while self.now_ns() < start_ns && !self.is_halted() {
-            let left_ns = start_ns.saturating_sub(self.now_ns());
-            self.turn(left_ns.min(LONGEST_WAIT_NS))?;
-        }
+        let phase = self.prepare(work);
+        self.await_start(phase.work.start_ns)?;
         let busy_before_ns = read_busy_ns();
-        self.begin(work);
+        self.begin(phase);
         while !self.is_over() {
             let timeout_ns = self.next_wait_ns();
             self.turn(timeout_ns)?;
@@ -122,19 +121,32 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         Ok(())
     }
 
+    /// Everything that takes time is made before the phase begins.
+    fn prepare(&mut self, work: Assignment) -> PhaseState {
+        self.next_second = 1;
+        self.drain_until_ns = u64::MAX;
+        PhaseState::new(work, self.links.all.len())
+    }
+
+    /// Sleeps until shortly before the start and then asks again and again, so that the first requests leave in time.
+    fn await_start(&mut self, start_ns: u64) -> io::Result<()> {
+        loop {
+            let left_ns = start_ns.saturating_sub(self.now_ns());
+            if left_ns == 0 || self.is_halted() {
+                return Ok(());
+            }
+            self.turn(left_ns.saturating_sub(WAKING_NS).min(LONGEST_WAIT_NS))?;
+        }
+    }
+
     fn is_halted(&self) -> bool {
         self.links.shared.board.is_halted.load(Ordering::Relaxed)
     }
 
-    fn begin(&mut self, work: Assignment) {
-        let start_ns = work.start_ns;
-        let mut phase = PhaseState::new(work, self.links.all.len());
-        self.next_second = 1;
-        self.drain_until_ns = u64::MAX;
-        let now_ns = self.now_ns();
-        phase.integrate(now_ns);
+    fn begin(&mut self, mut phase: PhaseState) {
+        phase.integrate(self.now_ns());
         for link in &mut self.links.all {
-            link.free_since_ns = start_ns;
+            link.free_since_ns = phase.work.start_ns;
             link.has_room = true;
             link.is_queued = false;
         }
@@ -329,13 +341,11 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     fn next_wait_ns(&self) -> u64 {
         let now_ns = self.now_ns();
         let mut until_ns = now_ns + LONGEST_WAIT_NS;
-        if let Some(phase) = &self.phase {
-            if phase.is_sending {
-                until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
-                let awaits_arrival = !phase.with_room.is_empty();
-                if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
-                    until_ns = until_ns.min(arrivals.due_ns());
-                }
+        if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
+            until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
+            let awaits_arrival = !phase.with_room.is_empty();
+            if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
+                until_ns = until_ns.min(arrivals.due_ns());
             }
         }
         until_ns.saturating_sub(now_ns)

@@ -1,0 +1,109 @@
+//! What a plan must not say, and how its fault is named.
+
+use loadstone_spec::{hash_plan, read_document, read_plan};
+use serde_json::{Value, json};
+
+fn plan() -> Value {
+    json!({
+        "version": 1,
+        "target": {"protocol": "redis", "address": {"kind": "tcp", "host": "h", "port": 1}},
+        "dataset": {"key_count": 1000, "value_size": {"kind": "fixed", "bytes": 100}},
+        "operations": [{"kind": "get", "weight": 1}, {"kind": "set", "weight": 1}],
+        "load": {"kind": "open", "connections": 2, "rate_per_s": 10},
+        "phases": [{"name": "prefill"}, {"name": "measure", "stop": {"seconds": 1}}],
+        "seed": 1,
+    })
+}
+
+/// The path of the fault after the value at a JSON pointer was replaced.
+fn fault_after(pointer: &str, value: Value) -> String {
+    let mut plan = plan();
+    let (parent, field) = pointer.rsplit_once('/').unwrap();
+    match plan.pointer_mut(parent).unwrap() {
+        Value::Array(items) => items[field.parse::<usize>().unwrap()] = value,
+        object => object[field] = value,
+    }
+    read_plan(&plan.to_string()).map(|_| "none".to_owned()).unwrap_or_else(|fault| fault.path)
+}
+
+#[test]
+fn every_rule_names_its_place() {
+    let cases = [
+        ("/version", json!(2), "$.version"),
+        ("/target/protocol", json!("mysql"), "$.target.protocol"),
+        ("/target/address", json!({"kind": "tcp", "host": "", "port": 1}), "$.target.address.host"),
+        ("/target/address", json!({"kind": "tcp", "host": "h", "port": 0}), "$.target.address.port"),
+        ("/target/address", json!({"kind": "tcp", "host": "h", "port": 70000}), "$.target.address.port"),
+        ("/target/address", json!({"kind": "unix", "path": "x".repeat(108)}), "$.target.address.path"),
+        ("/target/address", json!({"kind": "pigeon"}), "$.target.address.kind"),
+        ("/target/username", json!("me"), "$.target.password"),
+        ("/target/tls", json!({"server_name": ""}), "$.target.tls.server_name"),
+        ("/dataset/key_count", json!(0), "$.dataset.key_count"),
+        ("/dataset/key_count", json!(-1), "$.dataset.key_count"),
+        ("/dataset/key_prefix", json!("a b"), "$.dataset.key_prefix"),
+        ("/dataset/key_size_bytes", json!(3), "$.dataset.key_size_bytes"),
+        ("/dataset/value_size", json!({"kind": "fixed", "bytes": 0}), "$.dataset.value_size.bytes"),
+        (
+            "/dataset/value_size",
+            json!({"kind": "uniform", "min_bytes": 9, "max_bytes": 8}),
+            "$.dataset.value_size.max_bytes",
+        ),
+        ("/operations", json!([]), "$.operations"),
+        ("/operations/1", json!({"kind": "get", "weight": 1}), "$.operations[1].kind"),
+        ("/operations/1", json!({"kind": "set", "weight": 0}), "$.operations[1].weight"),
+        ("/operations/1", json!({"kind": "pop", "weight": 1}), "$.operations[1].kind"),
+        ("/operations/1", json!({"kind": "set", "weight": 1, "keys_per_request": 2}), "$.operations[1].keys_per_request"),
+        ("/access", json!({"kind": "zipf", "exponent": 11}), "$.access.exponent"),
+        ("/access", json!({"kind": "uniform", "exponent": 1}), "$.access.exponent"),
+        ("/load/rate_per_s", json!(0), "$.load.rate_per_s"),
+        ("/load/pipeline", json!(1001), "$.load.pipeline"),
+        ("/load/pipeline", json!("x"), "$.load.pipeline"),
+        ("/threads", json!(3), "$.threads"),
+        ("/phases", json!([]), "$.phases"),
+        ("/phases/0", json!({"name": "measure", "stop": {"seconds": 1}}), "$.phases[1].name"),
+        ("/phases/0", json!({"name": "prefill", "stop": {"seconds": 1}}), "$.phases[0].stop"),
+        ("/phases/1", json!({"name": "measure"}), "$.phases[1].stop"),
+        ("/phases/1", json!({"name": "measure", "stop": {}}), "$.phases[1].stop"),
+        ("/phases/1", json!({"name": "measure", "stop": {"operations": 0}}), "$.phases[1].stop.operations"),
+        ("/phases/1", json!({"name": "measure", "stop": {"seconds": -1}}), "$.phases[1].stop.seconds"),
+        ("/seed", json!(u64::MAX), "$.seed"),
+        ("/timeout_ms", json!(0), "$.timeout_ms"),
+        ("/cpus", json!([0, 5000]), "$.cpus[1]"),
+        ("/colour", json!("blue"), "$.colour"),
+    ];
+    for (pointer, value, path) in cases {
+        assert_eq!(fault_after(pointer, value.clone()), path, "{pointer} = {value}");
+    }
+}
+
+#[test]
+fn memcached_has_no_databases() {
+    let mut plan = plan();
+    plan["target"]["protocol"] = json!("memcached");
+    plan["target"]["database"] = json!(1);
+    assert_eq!(read_plan(&plan.to_string()).unwrap_err().path, "$.target.database");
+}
+
+#[test]
+fn what_is_no_json_is_a_fault_of_the_document() {
+    assert_eq!(read_plan("{").unwrap_err().path, "$");
+    assert_eq!(read_plan("[]").unwrap_err().path, "$");
+    assert_eq!(read_document(&b"  "[..]).unwrap_err().path, "$");
+}
+
+#[test]
+fn a_document_ends_where_its_last_brace_is() {
+    let stream = format!("{}\nand so on", plan());
+    assert!(read_plan(&read_document(stream.as_bytes()).unwrap()).is_ok());
+}
+
+#[test]
+fn the_hash_knows_the_content_but_not_the_form_nor_the_password() {
+    let hash = |plan: &Value| hash_plan(&read_plan(&plan.to_string()).unwrap());
+    let mut written_out = plan();
+    written_out["threads"] = json!(1);
+    written_out["target"]["password"] = json!("secret");
+    assert_eq!(hash(&plan()), hash(&written_out));
+    written_out["threads"] = json!(2);
+    assert_ne!(hash(&plan()), hash(&written_out));
+}
