@@ -34,6 +34,7 @@ from loadstone.runs.holds import trial_resources
 from loadstone.runs.states import TERMINAL, Status
 from loadstone.settings import get_settings
 from loadstone.targets import service as targets
+from loadstone.vault import SecretUnreadable
 
 
 class LeaseLost(Conflict):
@@ -43,8 +44,12 @@ class LeaseLost(Conflict):
     title = "The lease is lost"
 
 
-def claim_trial(unit: UnitOfWork, agent_id: uuid.UUID, trial_id: uuid.UUID) -> ClaimResponse:
+def claim_trial(unit: UnitOfWork, agent_id: uuid.UUID, heard_id: str) -> ClaimResponse:
     """The assignment, or why there is none. A message that came late, twice or forged ends here."""
+    try:
+        trial_id = uuid.UUID(heard_id)
+    except ValueError:
+        return _refused("not_queued")
     agent = repository.lock_agent(unit.session, agent_id)
     lease = repository.active_lease(unit.session, agent.id)
     if lease is not None:
@@ -63,8 +68,16 @@ def claim_trial(unit: UnitOfWork, agent_id: uuid.UUID, trial_id: uuid.UUID) -> C
         return _refused("host_held")
     run.agent_id = agent.id
     runs.change_trial(unit, run, trial, Status.CLAIMED, **_fresh_attempt(trial))
+    try:
+        assignment = _assignment(unit, run, trial, point, lease)
+    except SecretUnreadable as error:
+        # It would be as unreadable for every other claim: the trial fails instead of being rung for for ever.
+        lease.status = "finished"
+        fault = {"error_code": error.code, "error_message": error.detail}
+        end_attempt(unit, run, trial, lease, Status.FAILED, fault)
+        return _refused("secret_unreadable")
     runs.settle(unit, run)
-    return ClaimResponse(assignment=_assignment(unit, run, trial, point, lease))
+    return ClaimResponse(assignment=assignment)
 
 
 def _refused(reason: str) -> ClaimResponse:

@@ -11,7 +11,7 @@ from loadstone.http.principal import Reader
 from loadstone.http.problems import problems
 from loadstone.results import schemas, service
 
-router = APIRouter(tags=["results"], responses=problems(Unauthenticated, NotFound))
+router = APIRouter(prefix="/api/v1", tags=["results"], responses=problems(Unauthenticated, NotFound))
 
 DEFAULT_POINTS = 2_000
 """Charts stay smooth up to here."""

@@ -1,7 +1,7 @@
 """`/api/v1/runs`, their trials and their live stream."""
 
 import uuid
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -9,7 +9,6 @@ from fastapi.responses import StreamingResponse
 
 from loadstone.db import unit_of_work
 from loadstone.errors import Forbidden, NotFound, Unauthenticated
-from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
 from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
@@ -21,17 +20,6 @@ from loadstone.runs.stream import Hub
 router = APIRouter(prefix="/api/v1", tags=["runs"])
 
 Statuses = Annotated[list[Status] | None, Query(alias="status", max_length=8)]
-
-
-@router.post(
-    "/runs",
-    status_code=201,
-    responses=problems(Unauthenticated, Forbidden, NotFound, IdempotencyKeyReused, service.PlanRefused),
-)
-def submit_run(body: schemas.RunSubmit, principal: Editor, once: OnceOnly) -> schemas.Run:
-    """Expands the plan into points and trials in one transaction, and rings for an agent."""
-    with unit_of_work() as unit:
-        return once.answer(unit, principal, schemas.Run, lambda: service.submit_run(unit, principal, body))
 
 
 @router.get("/runs", responses=problems(Unauthenticated, InvalidCursor))
@@ -78,7 +66,7 @@ def list_trials(
         return service.list_trials(unit, principal, run_id, statuses=status or [], cursor=cursor, limit=limit)
 
 
-STREAM_RESPONSES = {
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events `run`, `trial`, `sample` and `point` with JSON data; `id` is the event's number.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},

@@ -81,13 +81,13 @@ def eta_s(run: Run, last_finished_at: datetime | None, now: datetime) -> float |
 
     Before the first one ended: the estimate less what has passed. None while nothing has begun, or after the end.
     """
-    left = sum(run.status_counts[status] for status in LIVE)
+    left: int = sum(run.status_counts[status] for status in LIVE)
     if run.started_at is None or run.finished_at is not None or not left:
         return None
     ended = run.trial_count - left
     if not ended or last_finished_at is None:
         return max(0.0, run.estimated_s - (now - run.started_at).total_seconds())
-    pace_s: float = (last_finished_at - run.started_at).total_seconds() / ended
+    pace_s = (last_finished_at - run.started_at).total_seconds() / ended
     under_way_s = (now - last_finished_at).total_seconds()
     # The trial under way may be slower than the pace: it then takes no time from those after it.
     return pace_s * (left - 1) + max(0.0, pace_s - under_way_s)

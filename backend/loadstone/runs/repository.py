@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session, defer
 
-from loadstone.models import Agent, Hold, Lease, Plan, Point, Run, RunEvent, Trial, User
+from loadstone.models import Agent, Hold, Lease, Point, Run, RunEvent, Trial, User
 from loadstone.runs.states import ACTIVE, LIVE, Status
 
 EVENT_PAGE = 500
@@ -47,21 +48,12 @@ def list_runs(
     return session.scalars(statement.order_by(Run.id.desc()).limit(limit)).all()
 
 
-def insert_run(session: Session, run: Run) -> None:
+def insert_run(session: Session, run: Run, points: list[dict[str, Any]], trials: list[dict[str, Any]]) -> None:
+    """All of it in three statements, however many trials there are."""
     session.add(run)
     session.flush()
-
-
-def insert_points(session: Session, rows: list[dict[str, Any]]) -> None:
-    session.execute(insert(Point), rows)
-
-
-def insert_trials(session: Session, rows: list[dict[str, Any]]) -> None:
-    session.execute(insert(Trial), rows)
-
-
-def plan_exists(session: Session, team_id: uuid.UUID, plan_id: uuid.UUID) -> bool:
-    return session.scalar(select(Plan.id).where(Plan.team_id == team_id, Plan.id == plan_id)) is not None
+    session.execute(insert(Point), points)
+    session.execute(insert(Trial), trials)
 
 
 def names(session: Session, user_ids: Iterable[uuid.UUID], agent_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
@@ -86,7 +78,7 @@ def next_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UU
     first = (
         select(Trial.run_id, Trial.point_id)
         .where(Trial.run_id.in_(run_ids), Trial.status.in_(LIVE))
-        .distinct(Trial.run_id)
+        .ext(distinct_on(Trial.run_id))
         .order_by(Trial.run_id, Trial.ordinal)
         .subquery()
     )
@@ -102,11 +94,6 @@ def run_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUI
     """All target snapshots of each run."""
     statement = select(Run.id, Run.definition["targets"]).where(Run.id.in_(run_ids))
     return {row[0]: row[1] for row in session.execute(statement)}
-
-
-def agents_of(session: Session, team_id: uuid.UUID) -> Sequence[Agent]:
-    statement = select(Agent).where(Agent.team_id == team_id, Agent.revoked_at.is_(None)).order_by(Agent.name)
-    return session.scalars(statement).all()
 
 
 def busy_agents(session: Session, team_id: uuid.UUID) -> dict[uuid.UUID, uuid.UUID]:

@@ -10,15 +10,61 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel
+from uuid_utils.compat import uuid7
 
+from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.doorbell import doorbell
 from loadstone.errors import NotFound
 from loadstone.models import Run, Trial
 from loadstone.paging import InvalidCursor, Page, decode_cursor, decode_id_cursor, make_page
+from loadstone.plans.schemas import ResolvedPlan
 from loadstone.principal import Principal
 from loadstone.runs import live, repository, schemas, states, views
+from loadstone.runs.expansion import expand_rows
 from loadstone.runs.states import LIVE, TERMINAL, Status
+
+
+def create_run(
+    unit: UnitOfWork,
+    principal: Principal,
+    plan: ResolvedPlan,
+    *,
+    estimated_s: float,
+    agent_selector: dict[str, Any],
+    priority: int = 0,
+    name: str | None = None,
+    plan_id: uuid.UUID | None = None,
+    plan_version: int | None = None,
+) -> Run:
+    """Expands a plan that nothing speaks against into points and trials, and rings once they are committed."""
+    run_id = uuid7()
+    rows = expand_rows(plan, principal.team_id, run_id)
+    definition = plan.model_dump(mode="json")
+    run = Run(
+        id=run_id,
+        team_id=principal.team_id,
+        name=name or plan.name,
+        plan_id=plan_id,
+        plan_version=plan_version,
+        definition=definition,
+        definition_hash=canonical_hash(definition),
+        seed=plan.seed,
+        status=Status.QUEUED,
+        priority=priority,
+        agent_selector=agent_selector,
+        point_count=len(rows.points),
+        trial_count=len(rows.trials),
+        status_counts=states.empty_counts(len(rows.trials)),
+        estimated_s=estimated_s,
+        created_by=principal.user_id,
+        created_at=datetime.now(UTC),
+        last_event_seq=0,
+    )
+    repository.insert_run(unit.session, run, rows.points, rows.trials)
+    record_event(unit, run, "run", views.run_items(unit, run.team_id, [run])[0])
+    ring_dispatch(unit)
+    return run
 
 
 def list_runs(

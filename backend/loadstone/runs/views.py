@@ -71,7 +71,7 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
     run_ids = [run.id for run in runs]
     targets = repository.run_targets(unit.session, run_ids)
     following = repository.next_targets(unit.session, run_ids)
-    rows = repository.agents_of(unit.session, team_id)
+    rows = agents.team_agents(unit, team_id)
     busy = repository.busy_agents(unit.session, team_id)
     held = repository.held_resources(unit.session)
     reasons: dict[uuid.UUID, schemas.WaitReason] = {}
