@@ -10,24 +10,45 @@ from fastapi.routing import APIRoute
 from loadstone import health
 from loadstone.accounts import endpoints as accounts
 from loadstone.accounts import service as accounts_service
+from loadstone.agents import endpoints as agents
+from loadstone.agents import service as agents_service
 from loadstone.db import dispose_engine
+from loadstone.dispatch import endpoints as dispatch
 from loadstone.http.middleware import AccessLog, BodyLimit, OriginCheck, ResponseHeaders
 from loadstone.http.openapi import describe_api
 from loadstone.http.problems import common_problems, register_problem_renderers
 from loadstone.logging import configure_logging
+from loadstone.plans import endpoints as plans
+from loadstone.results import endpoints as results
+from loadstone.runs import endpoints as runs
+from loadstone.runs.service import read_frames
+from loadstone.runs.stream import Hub
 from loadstone.settings import Settings, get_settings
+from loadstone.targets import endpoints as targets
+from loadstone.workloads import endpoints as workloads
 
 ROUTERS: Sequence[APIRouter] = (
     health.router,
     accounts.router,
+    agents.router,
+    agents.agent_router,
+    targets.router,
+    targets.agent_router,
+    workloads.router,
+    plans.router,
+    runs.router,
+    results.router,
+    dispatch.agent_router,
 )
 # Open live streams would keep the server from stopping; after this many seconds they are cut and clients reconnect.
 SHUTDOWN_S = 3
 
 
 @asynccontextmanager
-async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.live_hub = Hub(get_settings().broker_url, read_frames)
     yield
+    await app.state.live_hub.close()
     dispose_engine(close=True)
 
 
@@ -45,6 +66,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.authenticate = accounts_service.authenticate
+    app.state.authenticate_agent = agents_service.authenticate_agent
     register_problem_renderers(app)
     for router in ROUTERS:
         app.include_router(router)

@@ -1,4 +1,4 @@
-"""Who asks: a person within one team. Services bound every query by its `team_id`."""
+"""Who asks: a person within one team, or an agent. Services bound every query by its `team_id`."""
 
 import uuid
 from dataclasses import dataclass
@@ -25,3 +25,13 @@ class Credentials:
 
     bearer_token: str | None
     session_token: str | None
+
+
+@dataclass(frozen=True)
+class AgentPrincipal:
+    """An agent that showed its token."""
+
+    agent_id: uuid.UUID
+    team_id: uuid.UUID
+    name: str
+    host_key: str

@@ -1,4 +1,4 @@
-"""Who asks, as a dependency. `main` says how credentials become a principal (`app.state.authenticate`)."""
+"""Who asks, as a dependency. `main` says how credentials become a principal (`app.state.authenticate...`)."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -6,11 +6,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from loadstone.errors import Forbidden
-from loadstone.principal import Credentials, Principal
+from loadstone.principal import AgentPrincipal, Credentials, Principal
 
 SESSION_COOKIE = "loadstone_session"
 
 Authenticate = Callable[[Credentials], Principal]
+AuthenticateAgent = Callable[[str | None], AgentPrincipal]
 
 
 def bearer_token(request: Request) -> str | None:
@@ -46,3 +47,13 @@ def authenticate_admin(principal: Reader) -> Principal:
 
 Editor = Annotated[Principal, Depends(authenticate_editor)]
 Admin = Annotated[Principal, Depends(authenticate_admin)]
+
+
+def authenticate_agent(request: Request) -> AgentPrincipal:
+    """Raises the registry's AgentRevoked."""
+    authenticate: AuthenticateAgent = request.app.state.authenticate_agent
+    return authenticate(bearer_token(request))
+
+
+CallingAgent = Annotated[AgentPrincipal, Depends(authenticate_agent)]
+"""The agent that calls: every route under `/agent/v1` but `enroll` asks for it."""

@@ -23,7 +23,8 @@ from loadstone_contracts.engine_plan import EnginePhase, EngineWork
 
 from loadstone.canonical import canonical_json
 from loadstone.plans.axes import AXES, Binding
-from loadstone.plans.schemas import ResolvedPlan, TargetSnapshot
+from loadstone.plans.schemas import ResolvedPlan
+from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import effective_options
 
 Setting = dict[str, Any]

@@ -9,6 +9,7 @@ from loadstone_contracts.engine_plan import EngineLoad, StopRule
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.accounts.schemas import UserRef
+from loadstone.targets.schemas import TargetSnapshot
 from loadstone.workloads.schemas import WorkloadDefinition
 
 Order = Literal["interleaved", "sequential", "shuffled"]
@@ -84,21 +85,6 @@ class PlanDefinition(_PlanCommon):
     targets: list[PlanTarget] = Field(max_length=20)
     workload: PlanWorkload
     seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
-
-
-class TargetSnapshot(_Written):
-    """A target as it was when the run was submitted. Credentials are not part of it."""
-
-    index: int
-    name: str
-    kind: str
-    mode: Literal["managed", "external"]
-    profile: str | None
-    options: dict[str, str]
-    """Overrides of the profile's options."""
-    target_id: uuid.UUID | None
-    host: str | None
-    port: int | None
 
 
 class ResolvedPlan(_PlanCommon):

@@ -1,0 +1,78 @@
+"""Rows of agents and enrollments."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Select, select, update
+from sqlalchemy.orm import Session
+
+from loadstone.models import Agent, AgentEnrollment, Lease, Run, Trial
+
+
+class CurrentWork(NamedTuple):
+    agent_id: uuid.UUID
+    run_id: uuid.UUID
+    run_name: str
+    trial_id: uuid.UUID
+    lease_state: str
+
+
+def _live(team_id: uuid.UUID) -> Select[Agent]:
+    return select(Agent).where(Agent.team_id == team_id, Agent.revoked_at.is_(None))
+
+
+def list_agents(session: Session, team_id: uuid.UUID, after: uuid.UUID | None, limit: int) -> list[Agent]:
+    statement = _live(team_id).order_by(Agent.id).limit(limit)
+    if after is not None:
+        statement = statement.where(Agent.id > after)
+    return list(session.scalars(statement))
+
+
+def all_agents(session: Session, team_id: uuid.UUID) -> list[Agent]:
+    return list(session.scalars(_live(team_id).order_by(Agent.name)))
+
+
+def find_agent(session: Session, team_id: uuid.UUID, agent_id: uuid.UUID) -> Agent | None:
+    return session.scalars(_live(team_id).where(Agent.id == agent_id)).one_or_none()
+
+
+def get_agent(session: Session, agent_id: uuid.UUID) -> Agent:
+    return session.get_one(Agent, agent_id)
+
+
+def find_agent_named(session: Session, team_id: uuid.UUID, name: str) -> Agent | None:
+    """Also a revoked one: names stay taken."""
+    return session.scalars(select(Agent).where(Agent.team_id == team_id, Agent.name == name)).one_or_none()
+
+
+def find_agent_by_token(session: Session, token_hash: str) -> Agent | None:
+    return session.scalars(
+        select(Agent).where(Agent.token_hash == token_hash, Agent.revoked_at.is_(None))
+    ).one_or_none()
+
+
+def current_work(session: Session, agent_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, CurrentWork]:
+    """By agent, of those that hold a lease."""
+    statement = (
+        select(Lease.agent_id, Run.id, Run.name, Trial.id, Lease.state)
+        .join(Trial, Trial.id == Lease.trial_id)
+        .join(Run, Run.id == Trial.run_id)
+        .where(Lease.agent_id.in_(agent_ids), Lease.status == "active")
+    )
+    return {row[0]: CurrentWork(*row) for row in session.execute(statement).tuples()}
+
+
+def use_enrollment(session: Session, token_hash: str, now: datetime) -> AgentEnrollment | None:
+    """Marks the token as used, if it may still be: of two that come with it at once, one gets it."""
+    return session.scalars(
+        update(AgentEnrollment)
+        .where(
+            AgentEnrollment.token_hash == token_hash,
+            AgentEnrollment.used_at.is_(None),
+            AgentEnrollment.expires_at > now,
+        )
+        .values(used_at=now)
+        .returning(AgentEnrollment)
+    ).one_or_none()

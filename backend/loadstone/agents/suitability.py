@@ -1,0 +1,66 @@
+"""Which agent can take a run, and why another cannot. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from loadstone.models import Agent
+from loadstone.settings import get_settings
+
+Target = Mapping[str, Any]
+"""A target's snapshot: `kind` and `mode` are looked at."""
+
+
+def is_online(agent: Agent) -> bool:
+    if agent.last_heartbeat_at is None:
+        return False
+    silence = datetime.now(UTC) - agent.last_heartbeat_at
+    return silence < timedelta(seconds=get_settings().agent_offline_after_s)
+
+
+def is_selected(agent: Agent, selector: Mapping[str, Any]) -> bool:
+    """Whether the person's choice of agents includes this one; an empty selector includes all."""
+    if selector.get("agent_id") is not None:
+        return bool(str(selector["agent_id"]) == str(agent.id))
+    labels: Mapping[str, str] = selector.get("labels") or {}
+    return all(agent.labels.get(name) == value for name, value in labels.items())
+
+
+def can_take(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+    """Why this agent can never take a run with these targets as it is set up now, as a sentence; None when it can.
+
+    Being offline, draining or busy passes, and is not asked here.
+    """
+    if agent.revoked_at is not None:
+        return "It is revoked."
+    if not is_selected(agent, selector):
+        return "It is not among the agents chosen for this run."
+    for target in targets:
+        reason = _cannot_reach(agent, target)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _cannot_reach(agent: Agent, target: Target) -> str | None:
+    kind = target["kind"]
+    if not any(kind in engine["protocols"] for engine in agent.engines):
+        return f"It has no engine that speaks {kind}."
+    if target["mode"] == "external":
+        return None
+    offer = next((store for store in agent.stores if store["kind"] == kind), None)
+    if offer is None:
+        return f"It cannot start {kind}."
+    if not offer["available"]:
+        return f"It cannot start {kind}: {offer.get('remedy') or 'the program is missing'}"
+    return None
+
+
+def why_not_now(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+    """`can_take`, and whether it would today: None when the agent is online and not draining."""
+    reason = can_take(agent, selector, targets)
+    if reason is not None:
+        return reason
+    if not is_online(agent):
+        return "It is offline."
+    return "It is draining." if agent.is_draining else None

@@ -1,0 +1,58 @@
+"""`/api/v1/plans` and `/recipes`."""
+
+import uuid
+
+from fastapi import APIRouter
+
+from loadstone.db import unit_of_work
+from loadstone.errors import Forbidden, NotFound, Unauthenticated
+from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
+from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
+from loadstone.http.principal import Editor, Reader
+from loadstone.http.problems import problems
+from loadstone.paging import Page
+from loadstone.plans import service
+from loadstone.plans.schemas import Plan, Preview, PreviewRequest, Recipes, WritePlan
+
+router = APIRouter(prefix="/api/v1", tags=["plans"])
+
+
+@router.get("/recipes", responses=problems(Unauthenticated))
+def list_recipes(_principal: Reader) -> Recipes:
+    return service.list_recipes()
+
+
+@router.post("/plans/preview", responses=problems(Unauthenticated))
+def preview_plan(body: PreviewRequest, principal: Reader) -> Preview:
+    with unit_of_work() as unit:
+        return service.preview_plan(unit, principal, body)
+
+
+@router.get("/plans", responses=problems(Unauthenticated))
+def list_plans(principal: Reader, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Page[Plan]:
+    with unit_of_work() as unit:
+        return service.list_plans(unit, principal, cursor, limit)
+
+
+@router.post("/plans", status_code=201, responses=problems(Unauthenticated, Forbidden, IdempotencyKeyReused))
+def create_plan(body: WritePlan, principal: Editor, once: OnceOnly) -> Plan:
+    with unit_of_work() as unit:
+        return once.answer(unit, principal, Plan, lambda: service.create_plan(unit, principal, body))
+
+
+@router.get("/plans/{plan_id}", responses=problems(Unauthenticated, NotFound))
+def get_plan(plan_id: uuid.UUID, principal: Reader) -> Plan:
+    with unit_of_work() as unit:
+        return service.get_plan(unit, principal, plan_id)
+
+
+@router.put("/plans/{plan_id}", responses=problems(Unauthenticated, Forbidden, NotFound))
+def change_plan(plan_id: uuid.UUID, body: WritePlan, principal: Editor) -> Plan:
+    with unit_of_work() as unit:
+        return service.change_plan(unit, principal, plan_id, body)
+
+
+@router.delete("/plans/{plan_id}", status_code=204, responses=problems(Unauthenticated, Forbidden, NotFound))
+def archive_plan(plan_id: uuid.UUID, principal: Editor) -> None:
+    with unit_of_work() as unit:
+        service.archive_plan(unit, principal, plan_id)

@@ -1,0 +1,49 @@
+"""How long a plan will take. Pure, and meant to be a little too long rather than too short."""
+
+from loadstone_contracts.engine_plan import Dataset, EngineWork, FixedSize, OpenLoad, StopRule
+
+from loadstone.plans.grid import Grid, GridPoint
+from loadstone.plans.schemas import ResolvedPlan
+
+# Claim, start and stop of the engine, and the report, as seen on two cores.
+OVERHEAD_S = 0.35
+# Start of a managed store until it answers, and its end.
+RESTART_S = 0.35
+FLUSH_S = 0.05
+# Slow for memory stores over loopback, so that other machines are not far off.
+PREFILL_KEYS_PER_S = 100_000
+PREFILL_BYTES_PER_S = 200_000_000
+CLOSED_LOOP_OPERATIONS_PER_S = 50_000
+
+
+def estimate_s(plan: ResolvedPlan, grid: Grid) -> float:
+    by_point = [estimate_trial_s(plan, point) for point in grid.points]
+    total = sum(by_point[trial.point_ordinal] for trial in grid.trials)
+    return round(total + plan.rest_s * max(0, len(grid.trials) - 1), 1)
+
+
+def estimate_trial_s(plan: ResolvedPlan, point: GridPoint) -> float:
+    """Without the rest before it."""
+    is_managed = plan.targets[point.target_index].mode == "managed"
+    reset_s = {"none": 0.0, "flush": FLUSH_S, "restart": RESTART_S if is_managed else 0.0}[plan.reset]
+    phases_s = _prefill_s(point.work.dataset) if plan.prefill else 0.0
+    for rule in (plan.warmup, plan.stop):
+        phases_s += _phase_s(rule, point.work) if rule is not None else 0.0
+    return OVERHEAD_S + reset_s + phases_s
+
+
+def mean_value_bytes(dataset: Dataset) -> float:
+    size = dataset.value_size
+    return size.bytes if isinstance(size, FixedSize) else (size.min_bytes + size.max_bytes) / 2
+
+
+def _prefill_s(dataset: Dataset) -> float:
+    item_bytes = dataset.key_size_bytes + mean_value_bytes(dataset)
+    return max(dataset.key_count / PREFILL_KEYS_PER_S, dataset.key_count * item_bytes / PREFILL_BYTES_PER_S)
+
+
+def _phase_s(rule: StopRule, work: EngineWork) -> float:
+    if rule.seconds is not None:
+        return rule.seconds
+    per_s = work.load.rate_per_s if isinstance(work.load, OpenLoad) else CLOSED_LOOP_OPERATIONS_PER_S
+    return (rule.operations or 0) / per_s

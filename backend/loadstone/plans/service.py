@@ -1,0 +1,193 @@
+"""Plans: preview, resolve, save."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from loadstone import models
+from loadstone.accounts import service as accounts
+from loadstone.accounts.schemas import UserRef
+from loadstone.agents import service as agents
+from loadstone.canonical import canonical_hash
+from loadstone.db import UnitOfWork
+from loadstone.errors import AppError, NotFound
+from loadstone.paging import Page, decode_id_cursor, make_page
+from loadstone.plans import repository
+from loadstone.plans.estimate import estimate_s
+from loadstone.plans.grid import Grid, count_points, count_trials, expand
+from loadstone.plans.recipes import list_recipes
+from loadstone.plans.refusals import find_refusals
+from loadstone.plans.resolve import look_up
+from loadstone.plans.schemas import (
+    AgentSelector,
+    Finding,
+    Plan,
+    PlanDefinition,
+    Preview,
+    PreviewAgent,
+    PreviewPoint,
+    PreviewRequest,
+    ResolvedPlan,
+    WritePlan,
+)
+from loadstone.plans.warnings import find_warnings
+from loadstone.principal import Principal
+
+__all__ = ["estimate_s", "expand", "list_recipes"]
+
+PREVIEW_POINTS = 500
+
+
+class PlanRefused(AppError):
+    """Carries every refusal as `errors`."""
+
+    code = "plan_refused"
+    status = 422
+    title = "The plan cannot run"
+
+    def __init__(self, refusals: list[Finding]) -> None:
+        super().__init__(refusals[0].message, path=refusals[0].path, errors=[item.model_dump() for item in refusals])
+
+
+def resolve_plan(unit: UnitOfWork, principal: Principal, definition: PlanDefinition) -> ResolvedPlan:
+    """Everything looked up, checked and drawn; raises PlanRefused."""
+    lookup = look_up(unit, principal, definition)
+    refusals = list(lookup.refusals)
+    if lookup.plan is not None:
+        refusals += find_refusals(lookup.plan, lookup.flush_forbidden)
+    if refusals or lookup.plan is None:
+        raise PlanRefused(refusals)
+    return lookup.plan
+
+
+def preview_plan(unit: UnitOfWork, principal: Principal, request: PreviewRequest) -> Preview:
+    """What submitting would do. Faults of meaning are answers here, not errors."""
+    lookup = look_up(unit, principal, request)
+    refusals = list(lookup.refusals)
+    plan = lookup.plan
+    if plan is not None:
+        refusals += find_refusals(plan, lookup.flush_forbidden)
+    is_sound = plan is not None and not refusals
+    grid = expand(plan) if plan is not None and is_sound else Grid(points=[], trials=[])
+    estimated_s = estimate_s(plan, grid) if plan is not None and is_sound else 0.0
+    rows, seen = _look_at_agents(unit, principal, request.agent_selector, plan)
+    warnings: list[Finding] = []
+    if plan is not None and is_sound:
+        cpu_counts = _cpu_counts(rows, seen)
+        warnings = [*_agent_warnings(rows, seen), *find_warnings(plan, grid, estimated_s, cpu_counts)]
+    return Preview(
+        points=[
+            PreviewPoint(ordinal=point.ordinal, parameters=point.parameters) for point in grid.points[:PREVIEW_POINTS]
+        ],
+        point_count=count_points(plan) if plan is not None else 0,
+        trial_count=count_trials(plan) if plan is not None else 0,
+        estimated_s=estimated_s,
+        finish_at=datetime.now(UTC) + timedelta(seconds=estimated_s),
+        refusals=refusals,
+        warnings=warnings,
+        agents=seen,
+    )
+
+
+def _look_at_agents(
+    unit: UnitOfWork, principal: Principal, selector: AgentSelector | None, plan: ResolvedPlan | None
+) -> tuple[list[models.Agent], list[PreviewAgent]]:
+    rows = agents.team_agents(unit, principal.team_id)
+    targets: list[dict[str, Any]] = [target.model_dump() for target in plan.targets] if plan else []
+    chosen = selector.as_json() if selector else {}
+    reasons = [agents.why_not_now(row, chosen, targets) for row in rows]
+    seen = [
+        PreviewAgent(id=row.id, name=row.name, can_take=reason is None, reason=reason)
+        for row, reason in zip(rows, reasons, strict=True)
+    ]
+    return rows, seen
+
+
+def _cpu_counts(rows: list[models.Agent], seen: list[PreviewAgent]) -> list[int]:
+    able = (row for row, agent in zip(rows, seen, strict=True) if agent.can_take)
+    return [int(row.inventory["cpu_count"]) for row in able if row.inventory]
+
+
+def _agent_warnings(rows: list[models.Agent], seen: list[PreviewAgent]) -> list[Finding]:
+    if not any(agents.is_online(row) for row in rows):
+        message = "No agent is online: the run waits until one is."
+        return [Finding(code="no_agent_online", path="agent_selector", message=message)]
+    if not any(agent.can_take for agent in seen):
+        message = "No agent can take this now: " + "; ".join(f"{agent.name}: {agent.reason}" for agent in seen[:5])
+        return [Finding(code="no_agent_can_take", path="agent_selector", message=message)]
+    return []
+
+
+def list_plans(unit: UnitOfWork, principal: Principal, cursor: str | None, limit: int) -> Page[Plan]:
+    """Newest first; raises InvalidCursor."""
+    rows = repository.list_plans(unit.session, principal.team_id, decode_id_cursor(cursor), limit + 1)
+    names = accounts.user_refs(unit, {plan.created_by for plan, _ in rows})
+    return make_page(rows, limit, lambda row: row[0].id, lambda row: _render(row, names))
+
+
+def _find(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> repository.PlanRow:
+    row = repository.find_plan(unit.session, principal.team_id, plan_id)
+    if row is None:
+        raise NotFound("There is no such plan.")
+    return row
+
+
+def get_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> Plan:
+    """The newest version; raises NotFound."""
+    row = _find(unit, principal, plan_id)
+    return _render(row, accounts.user_refs(unit, {row[0].created_by}))
+
+
+def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Plan:
+    """Also one that would be refused now: it can be finished later."""
+    plan = models.Plan(
+        team_id=principal.team_id,
+        name=wanted.name or wanted.definition.name,
+        current_version=1,
+        created_by=principal.user_id,
+    )
+    unit.session.add(plan)
+    unit.session.flush()
+    _add_version(unit, principal, plan, wanted.definition)
+    return get_plan(unit, principal, plan.id)
+
+
+def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, wanted: WritePlan) -> Plan:
+    """The next version; raises NotFound."""
+    plan, _ = _find(unit, principal, plan_id)
+    repository.lock_plan(unit.session, plan)
+    plan.name = wanted.name or wanted.definition.name
+    plan.current_version += 1
+    _add_version(unit, principal, plan, wanted.definition)
+    return get_plan(unit, principal, plan.id)
+
+
+def archive_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> None:
+    """Its runs stay. Raises NotFound."""
+    plan, _ = _find(unit, principal, plan_id)
+    plan.archived_at = datetime.now(UTC)
+
+
+def _add_version(unit: UnitOfWork, principal: Principal, plan: models.Plan, definition: PlanDefinition) -> None:
+    document = definition.model_dump(mode="json")
+    version = models.PlanVersion(
+        plan_id=plan.id,
+        version=plan.current_version,
+        definition=document,
+        definition_hash=canonical_hash(document),
+        created_by=principal.user_id,
+    )
+    unit.session.add(version)
+    unit.session.flush()
+
+
+def _render(row: repository.PlanRow, names: dict[uuid.UUID, UserRef]) -> Plan:
+    plan, version = row
+    return Plan(
+        id=plan.id,
+        name=plan.name,
+        version=version.version,
+        definition=PlanDefinition.model_validate(version.definition),
+        created_by=names.get(plan.created_by) if plan.created_by else None,
+        created_at=plan.created_at,
+    )

@@ -1,0 +1,90 @@
+"""What the target endpoints take and give, and a target's snapshot in a run."""
+
+import uuid
+from datetime import datetime
+from typing import Literal
+
+from loadstone_contracts.agent_calls import CheckFinishRequest, TargetKind
+from loadstone_contracts.engine_plan import Tls
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+Mode = Literal["managed", "external"]
+CheckStatus = Literal["queued", "claimed", "succeeded", "failed"]
+
+
+class TargetSnapshot(BaseModel):
+    """A target as it was when the run was submitted. Credentials are not part of it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    index: int
+    name: str
+    kind: str
+    mode: Mode
+    profile: str | None
+    options: dict[str, str]
+    """Overrides of the profile's options."""
+    target_id: uuid.UUID | None
+    host: str | None
+    port: int | None
+
+
+class WriteTarget(BaseModel):
+    """A managed target has a profile and options, an external one an address.
+
+    `password` is never shown again: left out of a PUT it stays, null removes it.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=100)
+    kind: TargetKind
+    mode: Mode
+    profile: str | None = Field(default=None, max_length=100)
+    options: dict[str, str] = Field(default_factory=dict, max_length=100)
+    host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
+    port: int | None = Field(default=None, ge=1, le=65535)
+    username: str | None = Field(default=None, min_length=1, max_length=255)
+    password: SecretStr | None = Field(default=None, min_length=1, max_length=1000)
+    tls: Tls | None = None
+    flush_allowed: bool = False
+
+
+class AgentRef(BaseModel):
+    id: uuid.UUID
+    name: str
+
+
+class TargetCheck(BaseModel):
+    id: uuid.UUID
+    status: CheckStatus
+    agent: AgentRef
+    result: CheckFinishRequest | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class CreateTargetCheck(BaseModel):
+    """Without an agent, the first one online asks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent_id: uuid.UUID | None = None
+
+
+class Target(BaseModel):
+    id: uuid.UUID
+    name: str
+    kind: TargetKind
+    mode: Mode
+    profile: str | None
+    options: dict[str, str]
+    host: str | None
+    port: int | None
+    username: str | None
+    has_password: bool
+    tls: Tls | None
+    flush_allowed: bool
+    created_at: datetime
+    updated_at: datetime
+    last_check: TargetCheck | None

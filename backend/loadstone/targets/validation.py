@@ -1,0 +1,49 @@
+"""What is wrong with a target as a person wrote it. Pure."""
+
+from collections.abc import Iterator
+
+from loadstone.targets.schemas import WriteTarget
+from loadstone.targets.store_kinds import find_option_faults, store_kinds
+
+Fault = tuple[str, str, str]
+"""Path, code, message."""
+
+ADDRESS_FIELDS = ("host", "port", "username", "password", "tls")
+
+
+def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
+    """`keeps_password`: one is stored already and the writer did not touch it."""
+    if wanted.mode == "managed":
+        return list(_managed_faults(wanted))
+    return list(_external_faults(wanted, has_password=wanted.password is not None or keeps_password))
+
+
+def _managed_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    kind = store_kinds()[wanted.kind]
+    if wanted.profile is None or kind.profile(wanted.profile) is None:
+        known = ", ".join(profile.name for profile in kind.profiles)
+        yield "profile", "unknown_profile", f"Choose one of {kind.title}'s profiles: {known}."
+    for name, code, message in find_option_faults(kind, wanted.options):
+        yield f"options.{name}", code, message
+    for field in ADDRESS_FIELDS:
+        if getattr(wanted, field) is not None:
+            yield field, "not_for_managed", "The agent starts a managed target itself: it has no address of its own."
+
+
+def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fault]:
+    if wanted.host is None:
+        yield "host", "missing", "Say where the target is reached: a host name or an address."
+    if wanted.port is None:
+        yield "port", "missing", "Say on which port the target listens."
+    if wanted.profile is not None or wanted.options:
+        yield (
+            "profile",
+            "not_for_external",
+            "Profiles and options are for managed targets; this one is started elsewhere.",
+        )
+    if wanted.username is not None and not has_password:
+        yield "password", "missing", "A user name needs a password."
+    if wanted.kind == "memcached" and has_password and wanted.username is None:
+        yield "username", "missing", "memcached asks for a user name with the password."
+    if wanted.tls is not None and not wanted.tls.server_name:
+        yield "tls.server_name", "missing", "Say which name the certificate must carry."
