@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from loadstone.plans.schemas import AgentSelector, PlanDefinition
+from loadstone.plans.schemas import AgentSelector, PlanDefinition, ResolvedPlan
 from loadstone.runs.states import Status
 
 TrustVerdict = Literal["pass", "warn", "void"]
@@ -107,9 +107,24 @@ class RunAxis(BaseModel):
 class Run(RunListItem):
     """`definition` is the resolved plan as it was submitted: targets as snapshots, the workload itself, the seed."""
 
-    definition: dict[str, Any]
+    definition: ResolvedPlan
     axes: list[RunAxis]
     current_trial: CurrentTrial | None
+
+
+class EngineWarning(BaseModel):
+    """What the engine or the agent noticed while the trial was measured."""
+
+    code: str
+    message: str
+
+
+class TrustReason(BaseModel):
+    """`evidence` holds the figures and the threshold the verdict rests on."""
+
+    code: str
+    message: str
+    evidence: dict[str, Any]
 
 
 class TrialItem(BaseModel):
@@ -132,9 +147,9 @@ class TrialItem(BaseModel):
     engine_version: str | None
     engine_elapsed_s: float | None
     error: ErrorRef | None
-    warnings: list[dict[str, Any]]
+    warnings: list[EngineWarning]
     trust: TrustVerdict | None
-    trust_reasons: list[dict[str, Any]]
+    trust_reasons: list[TrustReason]
 
 
 class TrialEvent(BaseModel):
