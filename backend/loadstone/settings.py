@@ -23,6 +23,8 @@ class Settings(BaseSettings):
     """Set behind HTTPS; a plain http address on loopback cannot carry secure cookies."""
     web_dir: Path | None = None
     """The built front end, served by the api itself when set."""
+    migrations_dir: Path | None = None
+    """Where `loadstone-admin migrate` finds the migrations; in a checkout it finds them itself."""
     host: str = "127.0.0.1"
     port: int = 8080
 

@@ -18,7 +18,7 @@ from loadstone.settings import get_settings
 router = APIRouter(prefix="/api/v1", tags=["account"])
 
 
-@router.post("/session", responses=problems(service.WrongCredentials, TooManyAttempts))
+@router.post("/session", responses=problems(service.WrongCredentials, Forbidden, TooManyAttempts))
 def sign_in(body: SignIn, request: Request, response: Response) -> Me:
     address = request.client.host if request.client else "unknown"
     with unit_of_work() as unit:
@@ -34,7 +34,7 @@ def sign_in(body: SignIn, request: Request, response: Response) -> Me:
     return opened.me
 
 
-@router.delete("/session", status_code=204, responses=problems(Unauthenticated))
+@router.delete("/session", status_code=204, responses=problems(Unauthenticated, Forbidden))
 def sign_out(principal: Reader, response: Response) -> None:
     with unit_of_work() as unit:
         service.close_session(unit, principal)

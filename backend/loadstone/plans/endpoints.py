@@ -22,7 +22,7 @@ def list_recipes(_principal: Reader) -> Recipes:
     return service.list_recipes()
 
 
-@router.post("/plans/preview", responses=problems(Unauthenticated))
+@router.post("/plans/preview", responses=problems(Unauthenticated, Forbidden))
 def preview_plan(body: PreviewRequest, principal: Reader) -> Preview:
     with unit_of_work() as unit:
         return service.preview_plan(unit, principal, body)
