@@ -18,7 +18,7 @@ class NamedRef(BaseModel):
 
 
 class ErrorRef(BaseModel):
-    """Why a run or a trial failed; `detail` holds the last log lines of the store or the engine."""
+    """Why a run or a trial failed, or what it warns of; `detail` holds the last log lines of the store or the engine."""
 
     code: str
     message: str
@@ -112,13 +112,6 @@ class Run(RunListItem):
     current_trial: CurrentTrial | None
 
 
-class EngineWarning(BaseModel):
-    """What the engine or the agent noticed while the trial was measured."""
-
-    code: str
-    message: str
-
-
 class TrustReason(BaseModel):
     """`evidence` holds the figures and the threshold the verdict rests on."""
 
@@ -147,7 +140,7 @@ class TrialItem(BaseModel):
     engine_version: str | None
     engine_elapsed_s: float | None
     error: ErrorRef | None
-    warnings: list[EngineWarning]
+    warnings: list[ErrorRef]
     trust: TrustVerdict | None
     trust_reasons: list[TrustReason]
 
