@@ -9,10 +9,12 @@ from fastapi.responses import StreamingResponse
 
 from loadstone.db import unit_of_work
 from loadstone.errors import Forbidden, NotFound, Unauthenticated
+from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
 from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
+from loadstone.plans.service import PlanRefused
 from loadstone.runs import schemas, service
 from loadstone.runs.states import TERMINAL, Status
 from loadstone.runs.stream import Hub
@@ -20,6 +22,17 @@ from loadstone.runs.stream import Hub
 router = APIRouter(prefix="/api/v1", tags=["runs"])
 
 Statuses = Annotated[list[Status] | None, Query(alias="status", max_length=8)]
+
+
+@router.post(
+    "/runs",
+    status_code=201,
+    responses=problems(Unauthenticated, Forbidden, NotFound, IdempotencyKeyReused, PlanRefused),
+)
+def submit_run(body: schemas.RunSubmit, principal: Editor, once: OnceOnly) -> schemas.Run:
+    """Expands the plan into points and trials in one transaction, and rings for an agent."""
+    with unit_of_work() as unit:
+        return once.answer(unit, principal, schemas.Run, lambda: service.submit_run(unit, principal, body))
 
 
 @router.get("/runs", responses=problems(Unauthenticated, InvalidCursor))

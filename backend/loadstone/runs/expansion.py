@@ -1,4 +1,4 @@
-"""From a resolved plan to the rows of its points and trials. Pure: ids are made here, nothing is written."""
+"""From a plan's grid to the rows of its points and trials. Pure: ids are made here, nothing is written."""
 
 import uuid
 from typing import Any, NamedTuple
@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from uuid_utils.compat import uuid7
 
 from loadstone.canonical import canonical_hash
-from loadstone.plans.grid import expand
-from loadstone.plans.schemas import ResolvedPlan
+from loadstone.plans.grid import Grid
 from loadstone.runs.states import Status
 
 
@@ -16,9 +15,8 @@ class Expansion(NamedTuple):
     trials: list[dict[str, Any]]
 
 
-def expand_rows(plan: ResolvedPlan, team_id: uuid.UUID, run_id: uuid.UUID) -> Expansion:
+def expand_rows(grid: Grid, team_id: uuid.UUID, run_id: uuid.UUID) -> Expansion:
     """Every trial queued, in its place in the order of execution."""
-    grid = expand(plan)
     common = {"team_id": team_id, "run_id": run_id}
     points = [
         {

@@ -12,12 +12,14 @@ from typing import Any
 from pydantic import BaseModel
 from uuid_utils.compat import uuid7
 
+from loadstone.agents import service as agents
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.doorbell import doorbell
 from loadstone.errors import NotFound
 from loadstone.models import Run, Trial
 from loadstone.paging import InvalidCursor, Page, decode_cursor, decode_id_cursor, make_page
+from loadstone.plans import service as plans
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.principal import Principal
 from loadstone.runs import live, repository, schemas, states, views
@@ -25,13 +27,33 @@ from loadstone.runs.expansion import expand_rows
 from loadstone.runs.states import LIVE, TERMINAL, Status
 
 
+def submit_run(unit: UnitOfWork, principal: Principal, body: schemas.RunSubmit) -> schemas.Run:
+    """Raises PlanRefused, and NotFound for a plan or an agent that is not there."""
+    saved = plans.get_plan(unit, principal, body.plan_id) if body.plan_id else None
+    definition = saved.definition if saved else body.plan
+    assert definition is not None, "the schema asks for one of the two"
+    selector = body.agent_selector.as_json() if body.agent_selector else {}
+    if body.agent_selector and body.agent_selector.agent_id:
+        agents.find_agent(unit, principal, body.agent_selector.agent_id)
+    run = create_run(
+        unit,
+        principal,
+        plans.resolve_plan(unit, principal, definition),
+        agent_selector=selector,
+        priority=body.priority,
+        name=body.name,
+        plan_id=saved.id if saved else None,
+        plan_version=saved.version if saved else None,
+    )
+    return views.run_detail(unit, run)
+
+
 def create_run(
     unit: UnitOfWork,
     principal: Principal,
     plan: ResolvedPlan,
     *,
-    estimated_s: float,
-    agent_selector: dict[str, Any],
+    agent_selector: dict[str, Any] | None = None,
     priority: int = 0,
     name: str | None = None,
     plan_id: uuid.UUID | None = None,
@@ -39,7 +61,8 @@ def create_run(
 ) -> Run:
     """Expands a plan that nothing speaks against into points and trials, and rings once they are committed."""
     run_id = uuid7()
-    rows = expand_rows(plan, principal.team_id, run_id)
+    grid = plans.expand(plan)
+    rows = expand_rows(grid, principal.team_id, run_id)
     definition = plan.model_dump(mode="json")
     run = Run(
         id=run_id,
@@ -52,11 +75,11 @@ def create_run(
         seed=plan.seed,
         status=Status.QUEUED,
         priority=priority,
-        agent_selector=agent_selector,
+        agent_selector=agent_selector or {},
         point_count=len(rows.points),
         trial_count=len(rows.trials),
         status_counts=states.empty_counts(len(rows.trials)),
-        estimated_s=estimated_s,
+        estimated_s=plans.estimate_s(plan, grid),
         created_by=principal.user_id,
         created_at=datetime.now(UTC),
         last_event_seq=0,
