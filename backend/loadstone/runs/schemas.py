@@ -18,7 +18,7 @@ class NamedRef(BaseModel):
 
 
 class ErrorRef(BaseModel):
-    """Why a run or a trial failed, or what it warns of; `detail` holds the last log lines of the store or the engine."""
+    """Why a run or trial failed, or what it warns of; `detail` holds the last log lines of the store or the engine."""
 
     code: str
     message: str
