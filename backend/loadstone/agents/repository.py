@@ -61,7 +61,7 @@ def current_work(session: Session, agent_ids: Sequence[uuid.UUID]) -> dict[uuid.
         .join(Run, Run.id == Trial.run_id)
         .where(Lease.agent_id.in_(agent_ids), Lease.status == "active")
     )
-    return {row[0]: CurrentWork(*row) for row in session.execute(statement).tuples()}
+    return {row[0]: CurrentWork(*row) for row in session.execute(statement)}
 
 
 def use_enrollment(session: Session, token_hash: str, now: datetime) -> AgentEnrollment | None:
