@@ -58,7 +58,8 @@ def enroll(
 ) -> None:
     """Make this host an agent of a Loadstone service."""
     settings = get_settings()
-    request = EnrollRequest(enrollment_token=token, name=name, host_key=host_key(), labels=parse_labels(label or []))
+    host = settings.host_key or host_key()
+    request = EnrollRequest(enrollment_token=token, name=name, host_key=host, labels=parse_labels(label or []))
     try:
         answer = AgentApi(url, None).enroll(request)
     except ApiRefused as refusal:

@@ -31,6 +31,8 @@ class AgentSettings(BaseSettings):
     """Path of the engine, or its name on PATH."""
     agent_store_cpus: CpuList = None
     agent_engine_cpus: CpuList = None
+    host_key: str | None = None
+    """Replaces the machine's own id where that cannot be read, as in a container: agents on one host must share it."""
     store_user: str = "nobody"
     """Who managed stores run as when the agent is root."""
     agent_min_free_bytes: int = Field(default=64 * 1024 * 1024, ge=0)
