@@ -1,0 +1,44 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import { RequestProblem } from '@/lib/problem';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+/** Every failed answer is thrown as a RequestProblem, so that callers only see data. */
+const throwProblems: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok) throw await readProblem(response);
+  },
+};
+
+async function readProblem(response: Response): Promise<RequestProblem> {
+  const said: Partial<Schemas['Problem']> = await response.json().catch(() => ({}));
+  return new RequestProblem({
+    code: said.code ?? `http_${response.status}`,
+    status: response.status,
+    title: said.title ?? 'The request was refused',
+    detail: said.detail ?? `The server answered ${response.status} without saying why.`,
+    errors: said.errors,
+  });
+}
+
+export const client = createClient<paths>({
+  baseUrl: globalThis.location.origin,
+  // Looked up at each call, so that tests can put another in its place.
+  fetch: (request) => globalThis.fetch(request),
+});
+client.use(throwProblems);
+
+/** The data of an answer; openapi-fetch leaves it undefined for errors, which are thrown above. */
+export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
+  const { data } = await answer;
+  if (data === undefined) {
+    throw new RequestProblem({
+      code: 'empty_answer',
+      status: 200,
+      title: 'The answer was empty',
+      detail: 'Reload the page; if it happens again, the server is older than this page.',
+    });
+  }
+  return data;
+}

@@ -1,0 +1,70 @@
+import type { Schemas } from './client';
+
+export type RunEvent = Schemas['RunListItem'];
+export type PointEvent = Schemas['Point'];
+export type TrialEvent = Pick<
+  Schemas['TrialItem'],
+  'id' | 'point_id' | 'ordinal' | 'repetition' | 'status' | 'attempt' | 'trust' | 'error'
+>;
+export type SampleEvent = Schemas['Sample'] & { trial_id: string; point_id: string; attempt: number };
+
+export interface RunListener {
+  readonly onRun: (event: RunEvent) => void;
+  readonly onTrial: (event: TrialEvent) => void;
+  readonly onSample: (event: SampleEvent) => void;
+  readonly onPoint: (event: PointEvent) => void;
+  /** The stream was away and is back, or it ended: what is shown should be read again. */
+  readonly onResumed: () => void;
+  readonly onConnection: (state: 'open' | 'away') => void;
+}
+
+const FIRST_DELAY_MS = 500;
+const LAST_DELAY_MS = 5000;
+
+/**
+ * Follows a run without a gap: the browser sends the id of the last event it saw when it reconnects by itself, and
+ * where it gives up (an error status) the stream is opened anew after that id.
+ *
+ * @param after the number of the last event that is already known
+ * @returns stops following
+ */
+export function followRun(runId: string, after: number, listener: RunListener): () => void {
+  let lastSeq = after;
+  let delayMs = FIRST_DELAY_MS;
+  let wasAway = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let source: EventSource;
+
+  const listen = <T>(kind: string, tell: (event: T) => void) =>
+    source.addEventListener(kind, (message: MessageEvent<string>) => {
+      lastSeq = Math.max(lastSeq, Number(message.lastEventId) || 0);
+      tell(JSON.parse(message.data) as T);
+    });
+  const open = () => {
+    source = new EventSource(`/api/v1/runs/${encodeURIComponent(runId)}/events?after=${lastSeq}`);
+    listen('run', listener.onRun);
+    listen('trial', listener.onTrial);
+    listen('sample', listener.onSample);
+    listen('point', listener.onPoint);
+    source.onopen = () => {
+      delayMs = FIRST_DELAY_MS;
+      listener.onConnection('open');
+      if (wasAway) listener.onResumed();
+      wasAway = false;
+    };
+    source.onerror = () => {
+      wasAway = true;
+      listener.onConnection('away');
+      if (source.readyState !== EventSource.CLOSED) return;
+      // Also the answer 204, "nothing left to tell": reading again shows whether the run has ended.
+      listener.onResumed();
+      timer = setTimeout(open, delayMs);
+      delayMs = Math.min(delayMs * 2, LAST_DELAY_MS);
+    };
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}

@@ -1,0 +1,61 @@
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.css';
+import { IconChartLine, IconCpu, IconDatabase, IconHome, IconKey, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useState } from 'react';
+import { runsQuery } from '@/api/runs';
+
+const PAGES = [
+  { to: '/', label: 'Home', description: 'What runs now and what finished', icon: IconHome },
+  { to: '/runs/new', label: 'New run', description: 'Choose targets, workload and axes', icon: IconPlayerPlay },
+  { to: '/runs', label: 'Runs', description: 'Everything that ran', icon: IconChartLine },
+  { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
+  { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
+  { to: '/account', label: 'API tokens', description: 'For scripts', icon: IconKey },
+] as const;
+
+/** Loaded at the first Ctrl-K. */
+export default function CommandPalette({ calls }: { readonly calls: number }): ReactElement {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const runs = useInfiniteQuery({ ...runsQuery({ q: text === '' ? undefined : text }, 20), refetchInterval: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every call opens it again
+  useEffect(() => spotlight.open(), [calls]);
+
+  const pages: SpotlightActionData[] = PAGES.map(({ to, label, description, icon: Glyph }) => ({
+    id: to,
+    label,
+    description,
+    leftSection: <Glyph size={18} stroke={1.6} />,
+    onClick: () => void navigate({ to }),
+  }));
+  const found: SpotlightActionData[] = (runs.data?.pages[0]?.items ?? []).map((run) => ({
+    id: run.id,
+    label: run.name,
+    description: `Run, ${run.status}`,
+    // The server has searched already: what it found stays, whatever the palette thinks of it.
+    keywords: [text],
+    leftSection: <IconChartLine size={18} stroke={1.6} />,
+    onClick: () => void navigate({ to: '/runs/$runId', params: { runId: run.id } }),
+  }));
+  return (
+    <Spotlight
+      actions={[
+        { group: 'Pages', actions: pages },
+        { group: 'Runs', actions: found },
+      ]}
+      query={text}
+      onQueryChange={setText}
+      shortcut={null}
+      nothingFound="Nothing of that name"
+      scrollable
+      maxHeight={420}
+      searchProps={{
+        leftSection: <IconSearch size={18} stroke={1.6} />,
+        placeholder: 'Search pages and runs',
+        'aria-label': 'Search pages and runs',
+      }}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import { AppShell, Button, Group, Kbd, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  IconChartLine,
+  IconCpu,
+  IconDatabase,
+  IconHome,
+  IconKeyboard,
+  IconPlayerPlay,
+  IconSearch,
+} from '@tabler/icons-react';
+import { Link, useRouterState } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { AccountMenu } from '@/features/session/AccountMenu';
+import { ColorSchemeChoice } from './color-scheme';
+
+const PAGES = [
+  { to: '/', label: 'Home', icon: IconHome },
+  { to: '/runs', label: 'Runs', icon: IconChartLine },
+  { to: '/targets', label: 'Targets', icon: IconDatabase },
+  { to: '/agents', label: 'Agents', icon: IconCpu },
+] as const;
+
+export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): ReactElement {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const isActive = (to: string) => (to === '/' ? path === '/' : path.startsWith(to));
+  return (
+    <>
+      <AppShell.Section>
+        <Group gap={8} mb="md" px={4} visibleFrom="sm">
+          <img src="/loadstone.svg" alt="" width={24} height={24} />
+          <Text fw={700} fz="lg">
+            Loadstone
+          </Text>
+        </Group>
+        <Button
+          component={Link}
+          to="/runs/new"
+          fullWidth
+          mb="sm"
+          leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+        >
+          New run
+        </Button>
+      </AppShell.Section>
+      <AppShell.Section grow>
+        {PAGES.map(({ to, label, icon: Glyph }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            label={label}
+            active={isActive(to)}
+            aria-current={isActive(to) ? 'page' : undefined}
+            className="nav-link"
+            leftSection={<Glyph size={17} stroke={1.7} aria-hidden="true" />}
+          />
+        ))}
+      </AppShell.Section>
+      <AppShell.Section>
+        <Stack gap="xs">
+          <SideButton icon={<IconSearch size={15} aria-hidden="true" />} label="Search" keys="Ctrl K" onClick={onSearch} />
+          <SideButton icon={<IconKeyboard size={15} aria-hidden="true" />} label="Shortcuts" keys="?" onClick={onHelp} />
+          <ColorSchemeChoice />
+          <AccountMenu />
+        </Stack>
+      </AppShell.Section>
+    </>
+  );
+}
+
+interface SideButtonProps {
+  readonly icon: ReactElement;
+  readonly label: string;
+  readonly keys: string;
+  readonly onClick: () => void;
+}
+
+function SideButton({ icon, label, keys, onClick }: SideButtonProps): ReactElement {
+  return (
+    <UnstyledButton onClick={onClick} px={8} py={2} fz="sm" c="dimmed">
+      <Group justify="space-between" wrap="nowrap">
+        <Group gap={8} wrap="nowrap">
+          {icon}
+          {label}
+        </Group>
+        <Kbd size="xs">{keys}</Kbd>
+      </Group>
+    </UnstyledButton>
+  );
+}

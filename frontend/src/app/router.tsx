@@ -1,0 +1,104 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { meQuery } from '@/api/session';
+import { PageSkeleton } from '@/components/Skeletons';
+import { toProblem } from '@/lib/problem';
+import { newRunSearch, runSearch, runsSearch, signInSearch, targetsSearch } from '@/pages/search';
+import { PageFault, PageMissing } from './PageFault';
+import { Shell } from './Shell';
+
+interface RouterContext {
+  readonly queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<RouterContext>()({ component: Outlet, notFoundComponent: PageMissing });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('@/pages/SignInPage')),
+});
+
+/** Everything else needs a session. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(meQuery);
+    } catch (error) {
+      if (toProblem(error).status !== 401) throw error;
+      const next = location.href === '/' ? undefined : location.href;
+      throw redirect({ to: '/sign-in', search: { next } });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  component: lazyRouteComponent(() => import('@/pages/HomePage')),
+});
+const runs = createRoute({
+  getParentRoute: () => inside,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import('@/pages/RunsPage')),
+});
+const newRun = createRoute({
+  getParentRoute: () => inside,
+  path: '/runs/new',
+  validateSearch: newRunSearch,
+  component: lazyRouteComponent(() => import('@/pages/NewRunPage')),
+});
+const run = createRoute({
+  getParentRoute: () => inside,
+  path: '/runs/$runId',
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('@/pages/RunPage')),
+});
+const targets = createRoute({
+  getParentRoute: () => inside,
+  path: '/targets',
+  validateSearch: targetsSearch,
+  component: lazyRouteComponent(() => import('@/pages/TargetsPage')),
+});
+const agents = createRoute({
+  getParentRoute: () => inside,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('@/pages/AgentsPage')),
+});
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('@/pages/AccountPage')),
+});
+
+const routeTree = root.addChildren([signIn, inside.addChildren([home, runs, newRun, run, targets, agents, account])]);
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: PageSkeleton,
+    defaultPendingMs: 300,
+    defaultErrorComponent: PageFault,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

@@ -1,0 +1,60 @@
+import { Anchor, Group, Table, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { RunListItem } from '@/api/runs';
+import { RelativeTime } from '@/components/RelativeTime';
+import { StatusChip } from '@/components/StatusChip';
+import { countNoun } from '@/lib/format';
+
+export function FinishedRuns({ runs }: { readonly runs: readonly RunListItem[] }): ReactElement {
+  return (
+    <section aria-labelledby="finished-runs">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" id="finished-runs">
+          Finished
+        </Title>
+        <Anchor component={Link} to="/runs" size="sm">
+          All runs
+        </Anchor>
+      </Group>
+      <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Finished runs">
+        <Table highlightOnHover className="data-table">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Run</Table.Th>
+              <Table.Th>Status</Table.Th>
+              <Table.Th>Outcome</Table.Th>
+              <Table.Th>Finished</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {runs.map((run) => (
+              <Table.Tr key={run.id}>
+                <Table.Td>
+                  <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
+                    {run.name}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>
+                  <StatusChip status={run.status} />
+                </Table.Td>
+                <Table.Td>{outcome(run)}</Table.Td>
+                <Table.Td>
+                  <RelativeTime at={run.finished_at} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </section>
+  );
+}
+
+/** Why it failed, or how much of it was measured. */
+function outcome(run: RunListItem): string {
+  if (run.error) return run.error.message;
+  const lost = run.status_counts.failed + run.status_counts.crashed;
+  const measured = `${run.status_counts.succeeded} of ${countNoun(run.trial_count, 'trial')} measured`;
+  return lost > 0 ? `${measured}, ${lost} failed` : measured;
+}

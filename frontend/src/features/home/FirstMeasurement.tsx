@@ -1,0 +1,72 @@
+import { Anchor, Button, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconBolt } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useRef } from 'react';
+import { agentsQuery } from '@/api/agents';
+import { recipesQuery } from '@/api/plans';
+import { submitRun } from '@/api/runs';
+import { FailureState } from '@/components/FailureState';
+import { formatDuration } from '@/lib/format';
+import { toProblem } from '@/lib/problem';
+import { requestId } from '@/lib/request-id';
+
+const FIRST_RECIPE = 'memcached-vs-redis';
+
+/** The whole of Home while nothing has ever run. */
+export function FirstMeasurement(): ReactElement {
+  const recipes = useQuery(recipesQuery);
+  const agents = useQuery(agentsQuery);
+  const navigate = useNavigate();
+  const pressId = useRef(requestId());
+  const recipe = recipes.data?.items.find(({ slug }) => slug === FIRST_RECIPE);
+  const start = useMutation({
+    mutationFn: async () => {
+      if (!recipe) throw new Error(`The recipe ${FIRST_RECIPE} is not there.`);
+      return submitRun({ plan: recipe.definition, priority: 0 }, pressId.current);
+    },
+    onSuccess: (run) => navigate({ to: '/runs/$runId', params: { runId: run.id } }),
+    onError: () => {
+      pressId.current = requestId();
+    },
+  });
+  const problem = start.error ? toProblem(start.error) : null;
+  const hasNoAgent = agents.data?.items.length === 0;
+  return (
+    <Paper withBorder p="xl" maw={720} mx="auto" mt="xl">
+      <Stack>
+        <Title order={2} size="h3">
+          Measure this machine in 60 seconds
+        </Title>
+        <Text>
+          Starts memcached and Redis on this machine, sends them the same requests over more and more connections, and
+          draws throughput and response time as it goes.
+        </Text>
+        {recipe && (
+          <List size="sm">
+            <List.Item>{recipe.description}</List.Item>
+            <List.Item>Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.</List.Item>
+          </List>
+        )}
+        {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
+        {hasNoAgent && (
+          <Text size="sm">
+            No agent is enrolled yet: <Anchor component={Link} to="/agents">enroll this machine</Anchor> first.
+          </Text>
+        )}
+        <Button
+          size="md"
+          leftSection={<IconBolt size={18} />}
+          loading={start.isPending}
+          disabled={!recipe}
+          onClick={() => start.mutate()}
+        >
+          Measure this machine
+        </Button>
+        <Anchor component={Link} to="/runs/new" search={{ recipe: FIRST_RECIPE }} size="sm" ta="center">
+          See and change the plan first
+        </Anchor>
+      </Stack>
+    </Paper>
+  );
+}

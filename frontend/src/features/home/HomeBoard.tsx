@@ -1,0 +1,60 @@
+import { Anchor, Group, Stack, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { type RunListItem, runsQuery } from '@/api/runs';
+import { FailureState } from '@/components/FailureState';
+import { CardsSkeleton } from '@/components/Skeletons';
+import { isTerminal } from '@/components/StatusChip';
+import { toProblem } from '@/lib/problem';
+import { FinishedRuns } from './FinishedRuns';
+import { FirstMeasurement } from './FirstMeasurement';
+import { LiveRunCard } from './LiveRunCard';
+
+const SHOWN_FINISHED = 8;
+
+/** What runs, what waits and for what, what finished. */
+export function HomeBoard(): ReactElement {
+  const runs = useInfiniteQuery(runsQuery({}, 30));
+  if (runs.isPending) return <CardsSkeleton />;
+  if (runs.isError && !runs.data) {
+    const { code, detail } = toProblem(runs.error);
+    return <FailureState what="The runs could not be read" code={code} detail={detail} onRetry={() => runs.refetch()} />;
+  }
+  const items = runs.data.pages.flatMap((page) => page.items);
+  if (items.length === 0) return <FirstMeasurement />;
+  const live = items.filter((run) => !isTerminal(run.status));
+  const finished = items.filter((run) => isTerminal(run.status)).slice(0, SHOWN_FINISHED);
+  return (
+    <Stack gap="lg">
+      <LiveRuns runs={live} />
+      {finished.length > 0 && <FinishedRuns runs={finished} />}
+    </Stack>
+  );
+}
+
+function LiveRuns({ runs }: { readonly runs: readonly RunListItem[] }): ReactElement {
+  return (
+    <section aria-labelledby="live-runs">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" id="live-runs">
+          Now
+        </Title>
+      </Group>
+      {runs.length === 0 ? (
+        <p className="quiet">
+          Nothing runs and nothing waits.{' '}
+          <Anchor component={Link} to="/runs/new">
+            Start a run
+          </Anchor>
+        </p>
+      ) : (
+        <div className="card-grid">
+          {runs.map((run) => (
+            <LiveRunCard key={run.id} run={run} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}

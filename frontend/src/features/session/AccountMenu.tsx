@@ -1,0 +1,49 @@
+import { Group, Menu, Text, UnstyledButton } from '@mantine/core';
+import { IconKey, IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { meQuery, signOut } from '@/api/session';
+
+export function AccountMenu(): ReactElement | null {
+  const { data: me } = useQuery(meQuery);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSettled: async () => {
+      queries.clear();
+      await navigate({ to: '/sign-in' });
+    },
+  });
+  if (!me) return null;
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        <UnstyledButton px={8} py={4} aria-label={`Account of ${me.user.name}`}>
+          <Group gap={8} wrap="nowrap">
+            <IconUser size={16} aria-hidden="true" />
+            <div style={{ minWidth: 0, flex: 1 }}>
+              <Text size="sm" truncate>
+                {me.user.name}
+              </Text>
+              <Text size="xs" c="dimmed" truncate>
+                {me.team.name} · {me.role}
+              </Text>
+            </div>
+            <IconSelector size={14} aria-hidden="true" />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.user.email}</Menu.Label>
+        <Menu.Item component={Link} to="/account" leftSection={<IconKey size={15} />}>
+          API tokens
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => leave.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
