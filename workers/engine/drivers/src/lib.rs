@@ -13,17 +13,25 @@ use loadstone_spec::plan::{EnginePlan, OperationKind, StoreProtocol};
 /// Longer lines than this come from no store that is well.
 pub(crate) const MAX_LINE_BYTES: usize = 2048;
 
+const TEXT_GET_PIPELINE: (&str, &str) = (
+    "memcached_text_get_pipeline",
+    "memcached answers each pipelined text get with a system call of its own: multi_get shows what it can do in batches.",
+);
+const TLS_PIPELINE: (&str, &str) = (
+    "memcached_tls_pipeline",
+    "memcached with TLS may keep the last replies of a pipeline to itself: time-outs here are its own.",
+);
+
 /// What a person should know about a plan that can be run but measures something else than it seems to.
 pub fn advise(plan: &EnginePlan) -> Vec<Warning> {
-    let pipelined_text_gets = plan.target.protocol == StoreProtocol::Memcached
-        && plan.load.pipeline() > 1
-        && plan.operations.iter().any(|operation| operation.kind == OperationKind::Get);
-    if !pipelined_text_gets {
-        return Vec::new();
-    }
-    let message = "memcached answers each pipelined text get with a system call of its own: \
-                   multi_get shows what it can do in batches.";
-    vec![Warning { code: "memcached_text_get_pipeline".to_owned(), message: message.to_owned() }]
+    let is_pipelined = plan.target.protocol == StoreProtocol::Memcached && plan.load.pipeline() > 1;
+    let has_get = plan.operations.iter().any(|operation| operation.kind == OperationKind::Get);
+    let advice = [
+        (is_pipelined && has_get).then_some(TEXT_GET_PIPELINE),
+        (is_pipelined && plan.target.tls.is_some()).then_some(TLS_PIPELINE),
+    ];
+    let warn = |(code, message): (&str, &str)| Warning { code: code.to_owned(), message: message.to_owned() };
+    advice.into_iter().flatten().map(warn).collect()
 }
 
 /// The operations a protocol offers.

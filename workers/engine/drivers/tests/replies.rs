@@ -59,7 +59,12 @@ fn resp_values(keys: &[u64]) -> Vec<u8> {
 }
 
 /// Shows `input` in pieces that end at `cuts`, carrying over what is left of a line, as the event loop does.
-fn read_in_pieces<D: Driver>(driver: &D, asked: &Asked<'_>, input: &[u8], cuts: &[usize]) -> Option<(usize, Reply)> {
+fn read_in_pieces<D: Driver>(
+    driver: &D,
+    asked: &Asked<'_>,
+    input: &[u8],
+    cuts: &[usize],
+) -> Option<(usize, Reply)> {
     let mut reader = D::Reader::default();
     let mut total = 0;
     let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (input.len() + 1)).chain([input.len()]).collect();

@@ -10,6 +10,9 @@ use crate::rng::Rng;
 
 /// A prefill keeps this many writes under way per connection, so that it does not wait for round trips.
 const PREFILL_PIPELINE: u32 = 16;
+/// memcached 1.6.18 with TLS now and then keeps the last replies of a pipeline to itself for ever: it waits for its
+/// socket while the requests lie in its TLS library.
+const PREFILL_PIPELINE_WITH_TLS: u32 = 1;
 /// A second and all of its fractions.
 const SECOND_NS: f64 = 1e9;
 
@@ -143,7 +146,7 @@ impl Assignment {
             budget: keys.end - keys.start,
             feed: Feed::Sequence(keys),
             arrivals: None,
-            pipeline: plan.load.pipeline().max(PREFILL_PIPELINE) as usize,
+            pipeline: plan.load.pipeline().max(prefill_pipeline(plan)) as usize,
             duration_ns: None,
             start_ns: 0,
             record_width: plan.operations.len(),
@@ -154,8 +157,12 @@ impl Assignment {
 /// Most requests that any phase of the plan keeps under way on one connection.
 pub(crate) fn deepest_pipeline(plan: &EnginePlan) -> usize {
     let has_prefill = plan.phases.iter().any(|phase| phase.name == PhaseName::Prefill);
-    let prefill = if has_prefill { PREFILL_PIPELINE } else { 1 };
+    let prefill = if has_prefill { prefill_pipeline(plan) } else { 1 };
     plan.load.pipeline().max(prefill) as usize
+}
+
+fn prefill_pipeline(plan: &EnginePlan) -> u32 {
+    if plan.target.tls.is_some() { PREFILL_PIPELINE_WITH_TLS } else { PREFILL_PIPELINE }
 }
 
 fn range_of(total: u64, thread: u32, threads: u32) -> Range<u64> {

@@ -28,6 +28,8 @@ pub(crate) struct PhaseState {
     /// Requests under way times nanoseconds, read once a turn of the loop and so independent of service times.
     pub in_flight_integral: f64,
     pub integrated_until_ns: u64,
+    /// Time spent asking for events again and again because an arrival was almost due.
+    pub awaited_ns: u64,
     /// Sent late although a connection was free when the request was due.
     pub late_by_loop: u64,
     pub last_answer_ns: u64,
@@ -52,6 +54,7 @@ impl PhaseState {
             in_flight: 0,
             in_flight_integral: 0.0,
             integrated_until_ns: start_ns,
+            awaited_ns: 0,
             late_by_loop: 0,
             last_answer_ns: start_ns,
             last_sent_ns: start_ns,
@@ -72,9 +75,11 @@ impl PhaseState {
         self.work.arrivals.is_some()
     }
 
+    /// Accounts for the time since the last turn; `was_idle` when the loop only waited for an arrival's time.
     #[inline]
-    pub(crate) fn integrate(&mut self, now_ns: u64) {
+    pub(crate) fn integrate(&mut self, now_ns: u64, was_idle: bool) {
         let span_ns = now_ns.saturating_sub(self.integrated_until_ns);
+        self.awaited_ns += if was_idle { span_ns } else { 0 };
         self.in_flight_integral += self.in_flight as f64 * span_ns as f64;
         self.integrated_until_ns = now_ns;
     }
@@ -98,7 +103,7 @@ impl PhaseState {
         driver.encode(kind, &self.keys, &mut link.output);
         let record = &mut self.records[index];
         record.bytes_sent += (link.output.len() - before) as u64;
-        if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS {
+        if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS && self.work.arrivals.is_some() {
             record.late += 1;
             self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
         }

@@ -15,7 +15,7 @@ pub(crate) struct ThreadTotals {
     pub offered: u64,
     pub late_by_loop: u64,
     pub in_flight_integral: f64,
-    /// Time on a core or waiting for one.
+    /// Time on a core or waiting for one, without that spent on waiting for an arrival's time.
     pub busy_ns: u64,
     /// From the start to the end of the drain.
     pub active_ns: u64,

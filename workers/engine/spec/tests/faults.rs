@@ -52,7 +52,11 @@ fn every_rule_names_its_place() {
         ("/operations/1", json!({"kind": "get", "weight": 1}), "$.operations[1].kind"),
         ("/operations/1", json!({"kind": "set", "weight": 0}), "$.operations[1].weight"),
         ("/operations/1", json!({"kind": "pop", "weight": 1}), "$.operations[1].kind"),
-        ("/operations/1", json!({"kind": "set", "weight": 1, "keys_per_request": 2}), "$.operations[1].keys_per_request"),
+        (
+            "/operations/1",
+            json!({"kind": "set", "weight": 1, "keys_per_request": 2}),
+            "$.operations[1].keys_per_request",
+        ),
         ("/access", json!({"kind": "zipf", "exponent": 11}), "$.access.exponent"),
         ("/access", json!({"kind": "uniform", "exponent": 1}), "$.access.exponent"),
         ("/load/rate_per_s", json!(0), "$.load.rate_per_s"),
