@@ -71,6 +71,8 @@ class Doorbell:
     def __init__(self, broker_url: str) -> None:
         self._app = Celery("loadstone-doorbell", broker=broker_url)
         self._app.conf.update(SETTINGS)
+        # Kombu tries for 6 s to connect, whatever `retry` says: the caller of a click must not wait that long.
+        self._app.conf.broker_transport_options = {**SETTINGS["broker_transport_options"], "max_retries": 0}
 
     def ring_dispatch(self) -> None:
         self._ring(DISPATCH, CONTROL_QUEUE, [])
