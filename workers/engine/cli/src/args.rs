@@ -83,7 +83,7 @@ pub struct Flags {
     pub target: Option<String>,
 
     /// Password of the target, where it should not stand in the address
-    #[arg(long, env = "LOADSTONE_TARGET_PASSWORD", hide_env_values = true, requires = "target")]
+    #[arg(long, env = "LOADSTONE_TARGET_PASSWORD", hide_env_values = true)]
     pub password: Option<String>,
 
     /// Operations and their weights: get, set, multi_get:N

@@ -1,5 +1,11 @@
 //! How a run ends: exit codes, last words, and that nothing is left behind.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends with a panic, and may say why it did less"
+)]
+
 mod support;
 
 use std::fs::File;

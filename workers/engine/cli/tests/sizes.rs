@@ -1,5 +1,11 @@
 //! Limits that would decay if they stood only in prose.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends with a panic, and may say why it did less"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,11 @@
 //! Real memcached and Redis, over every transport.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends with a panic, and may say why it did less"
+)]
+
 mod support;
 
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,11 @@
 //! The golden files that cargo and pytest both read.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends with a panic, and may say why it did less"
+)]
+
 use std::path::{Path, PathBuf};
 
 use loadstone_spec::events::Event;

@@ -1,6 +1,6 @@
 //! Real stores, the engine as a process, and what it said.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod impostor;
 
@@ -179,8 +179,10 @@ impl Said {
     }
 
     pub fn warnings(&self) -> Vec<&Warning> {
-        let warning = |event| if let &Event::Warning(ref warning) = event { Some(warning) } else { None };
-        self.events.iter().filter_map(warning).collect()
+        self.events
+            .iter()
+            .filter_map(|event| if let Event::Warning(warning) = event { Some(warning) } else { None })
+            .collect()
     }
 
     /// The totals of a phase, after checking what must hold for all of them.
