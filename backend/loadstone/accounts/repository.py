@@ -117,4 +117,4 @@ def find_own_token(session: Session, team_id: uuid.UUID, user_id: uuid.UUID, tok
 
 def user_names(session: Session, user_ids: set[uuid.UUID]) -> dict[uuid.UUID, str]:
     rows = session.execute(select(User.id, User.name).where(User.id.in_(user_ids)))
-    return dict(rows.tuples())
+    return {row.id: row.name for row in rows}

@@ -22,11 +22,11 @@ def list_plans(session: Session, team_id: uuid.UUID, before: uuid.UUID | None, l
     statement = _current(team_id).order_by(Plan.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(Plan.id < before)
-    return [(plan, version) for plan, version in session.execute(statement).tuples()]
+    return [(plan, version) for plan, version in session.execute(statement)]
 
 
 def find_plan(session: Session, team_id: uuid.UUID, plan_id: uuid.UUID) -> PlanRow | None:
-    row = session.execute(_current(team_id).where(Plan.id == plan_id)).tuples().one_or_none()
+    row = session.execute(_current(team_id).where(Plan.id == plan_id)).one_or_none()
     return (row[0], row[1]) if row else None
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, select, update
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from loadstone.models import Agent, Target, TargetCheck
@@ -43,15 +44,15 @@ def last_checks(session: Session, target_ids: Sequence[uuid.UUID]) -> dict[uuid.
     statement = (
         _checks()
         .where(TargetCheck.target_id.in_(target_ids))
-        .distinct(TargetCheck.target_id)
+        .ext(distinct_on(TargetCheck.target_id))
         .order_by(TargetCheck.target_id, TargetCheck.id.desc())
     )
-    return {check.target_id: (check, name) for check, name in session.execute(statement).tuples()}
+    return {check.target_id: (check, name) for check, name in session.execute(statement)}
 
 
 def find_check(session: Session, target_id: uuid.UUID, check_id: uuid.UUID) -> CheckRow | None:
     statement = _checks().where(TargetCheck.id == check_id, TargetCheck.target_id == target_id)
-    row = session.execute(statement).tuples().one_or_none()
+    row = session.execute(statement).one_or_none()
     return (row[0], row[1]) if row else None
 
 

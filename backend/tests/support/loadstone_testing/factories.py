@@ -50,3 +50,32 @@ def make_token(principal: Principal, **columns: Any) -> str:
 def make_caller(http: TestClient, team: Team, role: Role = "admin") -> Caller:
     principal = make_principal(team, role)
     return Caller(http, principal, make_token(principal))
+
+
+def managed_target(**fields: Any) -> dict[str, Any]:
+    """A body for `POST /targets`."""
+    return {"name": "a store", "kind": "memcached", "mode": "managed", "profile": "default"} | fields
+
+
+def external_target(**fields: Any) -> dict[str, Any]:
+    return {"name": "far away", "kind": "redis", "mode": "external", "host": "10.0.0.7", "port": 6379} | fields
+
+
+def workload_definition(**fields: Any) -> dict[str, Any]:
+    return {
+        "dataset": {"key_count": 1000, "value_size": {"kind": "fixed", "bytes": 100}},
+        "operations": [{"kind": "get", "weight": 9}, {"kind": "set", "weight": 1}],
+    } | fields
+
+
+def plan_definition(**fields: Any) -> dict[str, Any]:
+    """memcached and Redis on 1 and 4 connections, two trials each: 4 points, 8 trials, no faults."""
+    return {
+        "name": "a plan",
+        "targets": [{"kind": "memcached", "profile": "default"}, {"kind": "redis", "profile": "none"}],
+        "workload": workload_definition(),
+        "load": {"kind": "closed", "connections": 1},
+        "axes": [{"parameter": "connections", "values": [1, 4]}],
+        "trials_per_point": 2,
+        "stop": {"seconds": 1},
+    } | fields

@@ -1,12 +1,14 @@
 """The fixtures. Servers start with the first test that needs them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import redis
 import structlog
+import time_machine
 from cryptography.fernet import Fernet
 from fastapi.testclient import TestClient
 from loadstone.db import UnitOfWork, dispose_engine, unit_of_work
@@ -122,3 +124,10 @@ def viewer(anonymous: TestClient, team: Team) -> Caller:
 def other_team(anonymous: TestClient) -> Caller:
     """An admin of another team: what `client` made must not be there for them."""
     return factories.make_caller(anonymous, factories.make_team("other team"), "admin")
+
+
+@pytest.fixture
+def pass_time() -> Iterator[Callable[[float], None]]:
+    """`pass_time(seconds)`: the process's clock jumps ahead and goes on ticking."""
+    with time_machine.travel(datetime.now(UTC), tick=True) as traveller:
+        yield lambda seconds: traveller.shift(timedelta(seconds=seconds))

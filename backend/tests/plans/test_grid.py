@@ -1,0 +1,216 @@
+"""The grid: which points there are, and in which order their trials are executed."""
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loadstone.plans.grid import Grid, GridTrial, count_points, count_trials, expand
+from loadstone.plans.recipes import list_recipes
+from loadstone.plans.resolve import Lookup, assemble, inline_snapshot
+from loadstone.plans.schemas import InlineTarget, PlanDefinition, ResolvedPlan
+from loadstone.workloads.schemas import WorkloadDefinition
+from loadstone_testing.factories import plan_definition, workload_definition
+
+
+def resolved(**fields: Any) -> ResolvedPlan:
+    definition = PlanDefinition.model_validate({"seed": 7} | plan_definition(**fields))
+    snapshots = []
+    for index, target in enumerate(definition.targets):
+        assert isinstance(target, InlineTarget)
+        snapshot = inline_snapshot(Lookup(), target, index)
+        assert snapshot is not None
+        snapshots.append(snapshot)
+    assert isinstance(definition.workload, WorkloadDefinition)
+    return assemble(definition, snapshots, definition.workload)
+
+
+def targets(count: int) -> list[dict[str, Any]]:
+    return [{"kind": "redis", "profile": "none", "name": f"t{index}"} for index in range(count)]
+
+
+def target_order(grid: Grid, trials: Iterable[GridTrial]) -> list[int]:
+    return [grid.points[trial.point_ordinal].target_index for trial in trials]
+
+
+plans = st.builds(
+    lambda target_count, axes, trials, order, seed: resolved(
+        targets=targets(target_count),
+        axes=[{"parameter": name, "values": list(range(1, count + 1))} for name, count in axes.items()],
+        trials_per_point=trials,
+        order=order,
+        seed=seed,
+    ),
+    st.integers(1, 4),
+    st.dictionaries(st.sampled_from(["connections", "pipeline", "threads"]), st.integers(1, 4), max_size=2),
+    st.integers(1, 4),
+    st.sampled_from(["interleaved", "sequential", "shuffled"]),
+    st.integers(0, 2**63 - 1),
+)
+
+
+@given(plans)
+@settings(max_examples=60, deadline=None)
+def test_every_point_gets_each_repetition_once_in_every_order(plan: ResolvedPlan) -> None:
+    grid = expand(plan)
+    assert len(grid.points) == count_points(plan)
+    assert len(grid.trials) == count_trials(plan)
+    assert [point.ordinal for point in grid.points] == list(range(len(grid.points)))
+    assert [trial.ordinal for trial in grid.trials] == list(range(len(grid.trials)))
+    expected = itertools.product(range(len(grid.points)), range(plan.trials_per_point))
+    assert Counter((trial.point_ordinal, trial.repetition) for trial in grid.trials) == Counter(expected)
+
+
+@given(plans)
+@settings(max_examples=60, deadline=None)
+def test_a_block_holds_every_target_at_one_setting_with_one_seed(plan: ResolvedPlan) -> None:
+    grid = expand(plan)
+    blocks: dict[int, list[GridTrial]] = defaultdict(list)
+    for trial in grid.trials:
+        blocks[trial.block].append(trial)
+    for trials in blocks.values():
+        points = [grid.points[trial.point_ordinal] for trial in trials]
+        settings_seen = [{k: v for k, v in point.parameters.items() if k != "target"} for point in points]
+        assert sorted(point.target_index for point in points) == list(range(len(plan.targets)))
+        assert all(setting == settings_seen[0] for setting in settings_seen)
+        assert len({trial.seed for trial in trials}) == 1
+        assert len({trial.repetition for trial in trials}) == 1
+
+
+@given(plans)
+@settings(max_examples=20, deadline=None)
+def test_the_same_plan_gives_the_same_grid(plan: ResolvedPlan) -> None:
+    assert expand(plan) == expand(ResolvedPlan.model_validate_json(plan.model_dump_json()))
+
+
+def test_interleaved_blocks_are_adjacent_and_turn_around_in_each_repetition() -> None:
+    grid = expand(resolved(trials_per_point=4))
+    pairs = [grid.trials[place : place + 2] for place in range(0, len(grid.trials), 2)]
+    assert all(first.block == second.block for first, second in pairs)
+    for setting in ({"connections": 1}, {"connections": 4}):
+        orders = [
+            target_order(grid, pair)
+            for pair in pairs
+            if grid.points[pair[0].point_ordinal].parameters["connections"] == setting["connections"]
+        ]
+        assert orders[0] == orders[2]
+        assert orders[1] == orders[3] == orders[0][::-1]
+
+
+def test_linear_drift_of_the_machine_cancels_out_between_interleaved_targets() -> None:
+    """The mean place in time is the same for all targets of a setting."""
+    grid = expand(resolved(targets=targets(3), trials_per_point=4))
+    places: dict[int, list[int]] = defaultdict(list)
+    for trial in grid.trials:
+        places[trial.point_ordinal].append(trial.ordinal)
+    means = {sum(ordinals) / len(ordinals) for ordinals in places.values()}
+    assert means == {(len(grid.trials) - 1) / 2}
+
+
+def test_the_target_that_begins_rotates_from_setting_to_setting() -> None:
+    axes = [{"parameter": "connections", "values": [1, 2, 3]}]
+    grid = expand(resolved(targets=targets(3), axes=axes, trials_per_point=1))
+    assert sorted(target_order(grid, grid.trials[::3])) == [0, 1, 2]
+
+
+def test_sequential_order_ends_one_point_before_the_next() -> None:
+    grid = expand(resolved(order="sequential"))
+    assert [trial.point_ordinal for trial in grid.trials] == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_shuffled_order_depends_on_the_seed_alone() -> None:
+    values = [{"parameter": "connections", "values": list(range(1, 21))}]
+    orders = [
+        [trial.point_ordinal for trial in expand(resolved(order="shuffled", axes=values, seed=seed)).trials]
+        for seed in (1, 1, 2)
+    ]
+    assert orders[0] == orders[1]
+    assert orders[0] != orders[2]
+
+
+def test_seeds_differ_between_repetitions_and_settings_and_survive_a_new_axis_value() -> None:
+    small = expand(resolved())
+    large = expand(resolved(axes=[{"parameter": "connections", "values": [1, 2, 4]}]))
+
+    def seeds(grid: Grid) -> dict[tuple[int, int], int]:
+        return {
+            (grid.points[trial.point_ordinal].parameters["connections"], trial.repetition): trial.seed
+            for trial in grid.trials
+        }
+
+    assert len(set(seeds(small).values())) == 4
+    assert seeds(small).items() <= seeds(large).items()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "place", "bound"),
+    [
+        ("connections", 8, ("load", "connections"), 8),
+        ("pipeline", 16.0, ("load", "pipeline"), 16),
+        ("threads", 2, ("threads",), 2),
+        ("value_size_bytes", 64, ("dataset", "value_size"), {"kind": "fixed", "bytes": 64}),
+        ("key_count", 5, ("dataset", "key_count"), 5),
+        ("key_size_bytes", 40, ("dataset", "key_size_bytes"), 40),
+    ],
+)
+def test_an_axis_value_reaches_the_engine_work(
+    parameter: str, value: float, place: tuple[str, ...], bound: Any
+) -> None:
+    point = expand(resolved(axes=[{"parameter": parameter, "values": [value]}])).points[0]
+    assert point.parameters[parameter] == value
+    found: Any = point.work.model_dump()
+    for step in place:
+        found = found[step]
+    assert found == bound
+
+
+def test_rate_exponent_keys_and_share_reach_the_engine_work() -> None:
+    load = {"kind": "open", "connections": 4, "rate_per_s": 10}
+    work = expand(resolved(load=load, axes=[{"parameter": "rate_per_s", "values": [5000]}])).points[0].work
+    assert work.load.model_dump()["rate_per_s"] == 5000
+
+    zipf = workload_definition(access={"kind": "zipf", "exponent": 1})
+    work = expand(resolved(workload=zipf, axes=[{"parameter": "zipf_exponent", "values": [0.5]}])).points[0].work
+    assert work.access.model_dump() == {"kind": "zipf", "exponent": 0.5}
+
+    many = workload_definition(operations=[{"kind": "multi_get", "weight": 1}, {"kind": "set", "weight": 1}])
+    work = expand(resolved(workload=many, axes=[{"parameter": "keys_per_request", "values": [10]}])).points[0].work
+    assert [operation.keys_per_request for operation in work.operations] == [10, 1]
+
+    grid = expand(resolved(axes=[{"parameter": "get_share", "values": [0, 0.25, 1]}]))
+    mixes = [[(item.kind, item.weight) for item in point.work.operations] for point in grid.points[:3]]
+    assert mixes == [[("set", 1)], [("get", 0.25), ("set", 0.75)], [("get", 1)]]
+
+
+def test_identity_names_profile_options_and_every_bound_value_but_no_label() -> None:
+    renamed = targets(1)
+    renamed[0]["name"] = "another label"
+    first, second = (expand(resolved(targets=chosen)).points[0].identity for chosen in (targets(1), renamed))
+    assert first == second
+    assert first["target"]["options"] == {"save": "", "appendonly": "no"}
+    assert first["load"]["connections"] == 1
+    with_option = expand(resolved(targets=[targets(1)[0] | {"options": {"io-threads": "2"}}])).points[0].identity
+    assert with_option != first
+
+
+def test_phases_follow_the_plan() -> None:
+    work = expand(resolved(warmup={"seconds": 1})).points[0].work
+    assert [phase.name for phase in work.phases] == ["prefill", "warmup", "measure"]
+    work = expand(resolved(prefill=False)).points[0].work
+    assert [phase.name for phase in work.phases] == ["measure"]
+
+
+def test_two_targets_of_one_name_are_told_apart() -> None:
+    chosen = [{"kind": "redis", "profile": "none"}, {"kind": "redis", "profile": "none"}]
+    grid = expand(resolved(targets=chosen, axes=[]))
+    assert [point.parameters["target"] for point in grid.points] == ["Redis none", "Redis none (2)"]
+
+
+def test_the_demo_recipe_is_estimated_within_90_seconds_and_all_recipes_expand() -> None:
+    recipes = {recipe.slug: recipe for recipe in list_recipes().items}
+    assert next(iter(recipes)) == "memcached-vs-redis"
+    assert 30 < recipes["memcached-vs-redis"].estimated_s <= 90
+    assert len(recipes) >= 4
