@@ -148,7 +148,9 @@ class Spool:
         return FinishRequest.model_validate_json(path.read_bytes()) if path.exists() else None
 
     def close(self) -> None:
-        """Leaves it for a later replay."""
+        """Leaves it for a later replay. What `delete` and `refuse` closed already stays closed."""
+        if self._samples.closed:
+            return
         self._samples.close()
         os.close(self._directory)
 
