@@ -81,10 +81,13 @@ provide_base_images() {
 }
 
 wait_until_healthy() {
-    local deadline=$((SECONDS + 120)) waiting
-    while waiting=$(compose ps --format '{{.Service}} {{.Health}}' | grep -v ' healthy$'); do
+    local services=(postgres redis api control beat agent web) deadline=$((SECONDS + 120)) states
+    while
+        states=$(compose ps --all --format '{{.Service}} {{.State}} {{.Health}}' "${services[@]}")
+        [ "$(grep -c ' running healthy$' <<<"$states")" != "${#services[@]}" ]
+    do
         if [ "$SECONDS" -ge "$deadline" ]; then
-            echo "compose: not healthy within 120 s: $waiting"
+            echo "compose: not healthy within 120 s: $states"
             return 1
         fi
         sleep 1
