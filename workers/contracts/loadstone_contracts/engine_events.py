@@ -2,7 +2,9 @@
 
 `hello` first, then `phase`, `sample` and `warning` as they come, at the end `summary` or `error`.
 Histograms are HdrHistogram V2 compressed (deflate), base64, values in nanoseconds, 3 significant
-digits, 1 ns to 10 h. Exit codes: 0 ok, 2 bad plan, 3 target unreachable, 4 stopped, 5 target refused.
+digits, 1 ns to 10 h. An `error` that comes after a `summary` ends a run that measured something (`target_lost`).
+Exit codes: 0 ok, 1 a fault of the engine itself, 2 bad plan or cores that are not there, 3 target unreachable
+or lost, 4 stopped, 5 target refused.
 """
 
 from typing import Annotated, Literal
@@ -13,6 +15,7 @@ from loadstone_contracts.engine_plan import OperationKind, PhaseName
 from loadstone_contracts.model import Message
 
 EXIT_OK = 0
+EXIT_INTERNAL = 1
 EXIT_BAD_PLAN = 2
 EXIT_TARGET_UNREACHABLE = 3
 EXIT_STOPPED = 4
@@ -62,6 +65,7 @@ class HelloEvent(Message):
     engine: str
     engine_version: str
     plan_hash: str
+    """SHA-256, hexadecimal, of the plan with defaults filled in and without its password."""
     pid: int
     threads: int
     cpus: list[int]
@@ -102,6 +106,7 @@ class PhaseTotals(Message):
     phase: PhaseName
     started_at_unix_ns: int
     elapsed_ns: int
+    """Until sending ceased, or until the last answer where a number of operations ends the phase."""
     sent: int
     answered: int
     failed: int
@@ -140,7 +145,7 @@ class ErrorEvent(Message):
     ]
     message: str
     path: str | None = None
-    """JSON path of the fault, for `bad_plan`."""
+    """JSON path of the fault, for `bad_plan` and `cpus_unavailable`."""
 
 
 EngineEvent = Annotated[

@@ -82,8 +82,7 @@ fn keys_asked(seed: u64, connections: u32) -> Vec<String> {
     let mut plan = measure_only(impostor.port, load, json!({"operations": 500}));
     plan["seed"] = json!(seed);
     assert_eq!(run(&plan).measured().answered, 500);
-    let asked = impostor.asked.lock().unwrap().clone();
-    asked
+    impostor.asked.lock().unwrap().clone()
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod flights;
 pub mod keys;
 mod link;
 mod links;
+mod opening;
 mod permutation;
 mod phase;
 mod pinning;

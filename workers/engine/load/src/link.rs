@@ -27,6 +27,16 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
+    /// Whether trying again would only be told the same.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Protocol(_) => true,
+            // TLS says so of certificates and of peers that speak no TLS.
+            Self::Lost(error) => error.kind() == io::ErrorKind::InvalidData,
+            Self::Timeout => false,
+        }
+    }
+
     /// How the request that waited longest is counted; those behind it are lost with the connection.
     pub(crate) fn class(&self) -> ErrorClass {
         match self {

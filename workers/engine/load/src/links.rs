@@ -85,10 +85,16 @@ impl<D: Driver, L: Dial> Links<D, L> {
         (self.all[index].generation == (ready.token >> 32) as u32).then_some(index)
     }
 
-    /// Gives up stages that take too long and tries again what is down. Faults are told to `on_fault`.
-    pub(crate) fn tend(&mut self, now_ns: u64, mut on_fault: impl FnMut(&Fault)) {
+    /// Whether everything is to come to its end.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.shared.board.is_halted.load(Ordering::Relaxed)
+    }
+
+    /// Gives up stages that take too long and tries again what is down. Tells the last thing that went wrong.
+    pub(crate) fn tend(&mut self, now_ns: u64) -> Option<Fault> {
+        let mut last_fault = None;
         if self.up == self.all.len() {
-            return;
+            return last_fault;
         }
         for index in 0..self.all.len() {
             let link = &self.all[index];
@@ -100,11 +106,12 @@ impl<D: Driver, L: Dial> Links<D, L> {
                 Stage::Down => self.connect(index, now_ns).err().map(Fault::Lost),
                 _ => Some(Fault::Timeout),
             };
-            if let Some(fault) = fault {
-                on_fault(&fault);
+            if fault.is_some() {
                 self.close(index, now_ns);
+                last_fault = fault;
             }
         }
+        last_fault
     }
 
     fn connect(&mut self, index: usize, now_ns: u64) -> io::Result<()> {

@@ -184,9 +184,9 @@ impl Session<'_> {
             }
             match self.threads.listen(WATCH) {
                 Ok(Some((_, Message::Ready))) => ready += 1,
-                Ok(Some((_, Message::Failed { refused, message }))) => {
+                Ok(Some((_, Message::Failed { is_refused, message }))) => {
                     let code =
-                        if refused { FailureCode::TargetRefused } else { FailureCode::TargetUnreachable };
+                        if is_refused { FailureCode::TargetRefused } else { FailureCode::TargetUnreachable };
                     return Err(fail(
                         code,
                         format!("{}: {message}", name_address(&self.plan.target.address)),

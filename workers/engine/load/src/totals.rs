@@ -29,7 +29,7 @@ pub(crate) enum Message {
     Ready,
     /// They cannot be brought up.
     Failed {
-        refused: bool,
+        is_refused: bool,
         message: String,
     },
     /// A second of the phase is over. Without records when the reports lag behind; a later one brings them.

@@ -1,13 +1,13 @@
 //! A load thread: one event loop over its own connections, sharing nothing on the way of a request.
 
 use std::io;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use crate::assignment::Assignment;
 use crate::driver::Driver;
 use crate::link::Fault;
 use crate::links::{Links, Opening};
+use crate::opening::Unopened;
 use crate::phase::PhaseState;
 use crate::record::RecordSet;
 use crate::sys::Ready;
@@ -18,6 +18,8 @@ const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 /// The longest sleep, after which signals, time-outs and connections are looked at.
 const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
+/// Looking for time-outs touches every connection, so it is done more seldom.
+const LONGEST_BETWEEN_OVERDUE_NS: u64 = 100 * MILLISECOND_NS;
 /// Longer than a thread takes to wake up.
 const WAKING_NS: u64 = 200_000;
 /// Waking up takes some 20 us, which would be counted as the store's: the loop wakes this much before an arrival
@@ -48,13 +50,22 @@ pub(crate) struct Worker<D: Driver, L: Dial> {
     phase: Option<PhaseState>,
     channels: Channels,
     next_tend_ns: u64,
+    next_overdue_ns: u64,
     next_second: u64,
     drain_until_ns: u64,
 }
 
 impl<D: Driver, L: Dial> Worker<D, L> {
     pub(crate) fn new(links: Links<D, L>, channels: Channels) -> Self {
-        Self { links, phase: None, channels, next_tend_ns: 0, next_second: 1, drain_until_ns: u64::MAX }
+        Self {
+            links,
+            phase: None,
+            channels,
+            next_tend_ns: 0,
+            next_overdue_ns: 0,
+            next_second: 1,
+            drain_until_ns: u64::MAX,
+        }
     }
 
     /// Brings the connections up, then carries out phases until there are no more.
@@ -62,8 +73,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// # Errors
     /// When epoll itself fails.
     pub(crate) fn run(mut self) -> io::Result<()> {
-        if let Err((refused, message)) = self.open()? {
-            self.channels.tell(Message::Failed { refused, message });
+        if let Err(Unopened { is_refused, message }) = self.links.open_all()? {
+            self.channels.tell(Message::Failed { is_refused, message });
             return Ok(());
         }
         self.channels.tell(Message::Ready);
@@ -74,36 +85,6 @@ impl<D: Driver, L: Dial> Worker<D, L> {
                 Err(TryRecvError::Empty) => self.turn(MILLISECOND_NS)?,
             }
         }
-    }
-
-    /// Refusals end the attempt at once, failures to connect when the time-out has passed.
-    fn open(&mut self) -> io::Result<Result<(), (bool, String)>> {
-        let until_ns = self.now_ns() + self.links.shared.timeout_ns.max(SECOND_NS);
-        let mut last_fault = None;
-        while self.links.up < self.links.all.len() {
-            let now_ns = self.now_ns();
-            if now_ns > until_ns || self.is_halted() {
-                let fault = last_fault.as_ref().map_or("no answer in time".to_owned(), Fault::to_string);
-                let (up, all) = (self.links.up, self.links.all.len());
-                return Ok(Err((false, format!("{up} of {all} connections came up: {fault}"))));
-            }
-            self.links.tend(now_ns, |_| {});
-            self.links.wait(MILLISECOND_NS)?;
-            for at in 0..self.links.ready.len() {
-                let Some(index) = self.links.find(self.links.ready.get(at)) else { continue };
-                if self.links.all[index].is_up() {
-                    continue;
-                }
-                if let Err(fault) = self.links.advance(index) {
-                    if let Fault::Refused(message) = fault {
-                        return Ok(Err((true, message)));
-                    }
-                    self.links.close(index, now_ns);
-                    last_fault = Some(fault);
-                }
-            }
-        }
-        Ok(Ok(()))
     }
 
     fn now_ns(&self) -> u64 {
@@ -135,15 +116,11 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     fn await_start(&mut self, start_ns: u64) -> io::Result<()> {
         loop {
             let left_ns = start_ns.saturating_sub(self.now_ns());
-            if left_ns == 0 || self.is_halted() {
+            if left_ns == 0 || self.links.is_halted() {
                 return Ok(());
             }
             self.turn(left_ns.saturating_sub(WAKING_NS).min(LONGEST_WAIT_NS))?;
         }
-    }
-
-    fn is_halted(&self) -> bool {
-        self.links.shared.board.is_halted.load(Ordering::Relaxed)
     }
 
     fn begin(&mut self, mut phase: PhaseState) {
@@ -301,18 +278,22 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     fn tend(&mut self, now_ns: u64) {
         let timeout_ns = self.links.shared.timeout_ns;
-        self.next_tend_ns = now_ns + (timeout_ns / 8).clamp(MILLISECOND_NS, LONGEST_WAIT_NS);
-        self.links.tend(now_ns, |_| {});
-        let halted = self.is_halted();
+        self.next_tend_ns = now_ns + (timeout_ns / 8).min(LONGEST_WAIT_NS);
+        // During a run a failed attempt is only worth the next one.
+        let _ = self.links.tend(now_ns);
+        let halted = self.links.is_halted();
         let Some(phase) = &mut self.phase else { return };
-        if halted && phase.is_sending {
+        if halted {
             phase.cease(now_ns);
-            self.drain_until_ns = now_ns + timeout_ns.min(HALTED_DRAIN_NS);
+            self.drain_until_ns = self.drain_until_ns.min(now_ns + timeout_ns.min(HALTED_DRAIN_NS));
         }
+        if now_ns < self.next_overdue_ns {
+            return;
+        }
+        self.next_overdue_ns = now_ns + (timeout_ns / 8).min(LONGEST_BETWEEN_OVERDUE_NS);
         for index in 0..self.links.all.len() {
-            let overdue =
-                self.links.all[index].flights.front().is_some_and(|f| f.sent_ns + timeout_ns <= now_ns);
-            if overdue {
+            let oldest = self.links.all[index].flights.front();
+            if oldest.is_some_and(|flight| flight.sent_ns + timeout_ns <= now_ns) {
                 self.replace(index, Fault::Timeout);
             }
         }
