@@ -46,7 +46,7 @@ def tree(tmp_path: Path) -> Path:
 
 def broken_contracts(tree: Path, contract: str) -> str | None:
     """The linter's report of one contract, or None when it is kept."""
-    command = [
+    command: list[str | Path] = [
         Path(sysconfig.get_path("scripts")) / "lint-imports",
         "--no-cache",
         f"--contract={contract}",

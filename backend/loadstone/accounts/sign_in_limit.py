@@ -28,9 +28,9 @@ class TooManyAttempts(AppError):
 
 
 @cache
-def _limiter() -> FixedWindowRateLimiter:
+def _limiter(broker_url: str) -> FixedWindowRateLimiter:
     storage = RedisStorage(
-        get_settings().broker_url,
+        broker_url,
         wrap_exceptions=True,
         socket_connect_timeout=0.5,
         socket_timeout=0.5,
@@ -44,8 +44,9 @@ def count_attempt(address: str, email: str) -> None:
         (PER_ADDRESS, ("sign-in", address)),
         (PER_ACCOUNT, ("sign-in", address, email)),
     ]
+    limiter = _limiter(get_settings().broker_url)
     try:
-        allowed = all(_limiter().hit(limit, *key) for limit, key in tries)
+        allowed = all(limiter.hit(limit, *key) for limit, key in tries)
     except StorageError as error:
         log.warning("sign_in_limit_unavailable", error=str(error))
         return

@@ -6,9 +6,10 @@ from functools import cache
 
 import structlog
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from loadstone.errors import InvalidInput
 from loadstone.settings import get_settings
 
 log = structlog.get_logger()
@@ -47,11 +48,18 @@ def dispose_engine(*, close: bool = False) -> None:
 
 @contextmanager
 def unit_of_work() -> Iterator[UnitOfWork]:
-    """One transaction: commits at the end, rolls back on any exception."""
+    """One transaction: commits at the end, rolls back on any exception.
+
+    A value that PostgreSQL cannot store (a NUL in a text, a number beyond its column) raises InvalidInput.
+    """
     with Session(_engine(), expire_on_commit=False) as session:
         unit = UnitOfWork(session)
-        with session.begin():
-            yield unit
+        try:
+            with session.begin():
+                yield unit
+        except DataError as error:
+            log.warning("value_refused", error=str(error.orig))
+            raise InvalidInput("A number is too large, or a text holds a NUL character.") from error
         unit.run_after_commit()
 
 

@@ -9,6 +9,7 @@ from loadstone.accounts import service
 from loadstone.accounts.sign_in_limit import PER_ACCOUNT
 from loadstone.db import unit_of_work
 from loadstone.http.principal import SESSION_COOKIE
+from loadstone.settings import get_settings
 from loadstone_testing import factories
 from loadstone_testing.callers import Caller
 
@@ -119,3 +120,15 @@ def test_a_token_of_someone_else_cannot_be_revoked(client: Caller, other_team: C
     created = client.post("/api/v1/tokens", json={"name": "mine"}).json()
     response = other_team.delete(f"/api/v1/tokens/{created['id']}")
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+def test_without_redis_people_may_still_sign_in(
+    anonymous: TestClient, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOADSTONE_BROKER_URL", "redis://127.0.0.1:1/0")
+    get_settings.cache_clear()
+    try:
+        assert sign_in(anonymous, password) == 200
+    finally:
+        monkeypatch.undo()
+        get_settings.cache_clear()

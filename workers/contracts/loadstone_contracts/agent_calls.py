@@ -6,7 +6,7 @@ also carries the lease's fence; the api answers `409 lease_lost` to any but the 
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from loadstone_contracts.engine_events import SampleEvent, SummaryEvent
 from loadstone_contracts.engine_plan import EngineWork, StoreProtocol, Tls
@@ -170,6 +170,12 @@ class TrialError(Message):
     """One sentence that says what to do."""
     detail: str = ""
     """Last log lines of the store or the engine, bounded."""
+
+    @field_validator("message", "detail")
+    @classmethod
+    def _without_nul(cls, text: str) -> str:
+        """A log may hold what no database stores as text; the report must arrive all the same."""
+        return text.replace("\x00", "\ufffd")
 
 
 class StoreFacts(Message):

@@ -1,0 +1,67 @@
+"""What holds for every route, also for those that are added later."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from loadstone.openapi import OPENAPI_FILE, openapi_text
+from loadstone_testing.callers import Caller
+
+NOWHERE = "0190a000-0000-7000-8000-000000000000"
+DOCUMENT: dict[str, Any] = json.loads(OPENAPI_FILE.read_text())
+ROUTES = [(method, path) for path, methods in DOCUMENT["paths"].items() for method in methods]
+PUBLIC = [(method, path) for method, path in ROUTES if path.startswith("/api/v1/")]
+CHANGING = [(method, path) for method, path in PUBLIC if method != "get"]
+# A preview changes nothing, and a session is a person's own.
+VIEWERS_MAY = {("post", "/api/v1/plans/preview"), ("post", "/api/v1/session"), ("delete", "/api/v1/session")}
+OPEN_TO_ALL = {("post", "/api/v1/session"), ("post", "/agent/v1/enroll")}
+
+
+def address(path: str) -> str:
+    return re.sub(r"{\w+}", NOWHERE, path)
+
+
+def test_the_checked_in_openapi_document_is_what_the_code_says() -> None:
+    assert OPENAPI_FILE.read_text() == openapi_text(), "run `python -m loadstone.openapi` and commit openapi.json"
+
+
+def test_operation_ids_are_unique_and_readable() -> None:
+    ids = [operation["operationId"] for methods in DOCUMENT["paths"].values() for operation in methods.values()]
+    assert len(ids) == len(set(ids))
+    assert [name for name in ids if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)] == []
+
+
+def test_every_route_documents_its_errors_as_problems() -> None:
+    for path, methods in DOCUMENT["paths"].items():
+        for operation in methods.values():
+            errors = {status: answer for status, answer in operation["responses"].items() if status >= "400"}
+            assert {"400", "413", "422", "500"} <= errors.keys()
+            for answer in errors.values():
+                assert list(answer["content"]) == ["application/problem+json"], path
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in CHANGING if route not in VIEWERS_MAY])
+def test_a_viewer_can_change_nothing(viewer: Caller, method: str, path: str) -> None:
+    response = viewer.request(method, address(path), json={})
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [route for route in ROUTES if route not in OPEN_TO_ALL and route[1].startswith(("/api/v1/", "/agent/v1/"))],
+)
+def test_nothing_is_open_to_strangers(anonymous: TestClient, method: str, path: str) -> None:
+    response = anonymous.request(method, address(path), json={})
+    assert response.status_code == 401
+    assert "401" in DOCUMENT["paths"][path][method]["responses"]
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in PUBLIC if "{" in route[1]])
+def test_an_unknown_id_is_not_found_and_that_is_documented(client: Caller, method: str, path: str) -> None:
+    documented = DOCUMENT["paths"][path][method]["responses"]
+    response = client.request(method, address(path))
+    assert str(response.status_code) in documented
+    if response.status_code != 422:
+        assert (response.status_code, response.json()["code"]) == (404, "not_found")
