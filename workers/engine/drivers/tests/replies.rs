@@ -6,6 +6,8 @@
     reason = "a test ends with a panic, and may say why it did less"
 )]
 
+use std::sync::LazyLock;
+
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::resp::Resp;
 use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Reply, Step, Verdict};
@@ -30,9 +32,13 @@ fn plan(protocol: &str) -> EnginePlan {
     loadstone_spec::read_plan(&plan.to_string()).unwrap()
 }
 
+static MEMCACHED: LazyLock<Memcached> = LazyLock::new(|| Memcached::new(&plan("memcached")));
+static RESP: LazyLock<Resp> = LazyLock::new(|| Resp::new(&plan("redis")));
+static VALUES: LazyLock<Values> = LazyLock::new(|| Values::new(&plan("redis").dataset));
+
 fn value_of(key: u64) -> Vec<u8> {
     let mut value = Vec::new();
-    Values::new(&plan("redis").dataset).append(key, &mut value);
+    VALUES.append(key, &mut value);
     value
 }
 
@@ -101,23 +107,23 @@ proptest! {
     fn memcached_values_are_the_same_however_they_are_cut(
         keys in proptest::collection::vec(0u64..1000, 1..8), cuts in proptest::collection::vec(any::<usize>(), 0..40),
     ) {
-        let driver = Memcached::new(&plan("memcached"));
+        let driver = &*MEMCACHED;
         let input = memcached_values(&keys);
-        let whole = read_in_pieces(&driver, &multi_get(&keys), &input, &[]);
+        let whole = read_in_pieces(driver, &multi_get(&keys), &input, &[]);
         prop_assert_eq!(whole, Some((input.len(), good(keys.len() as u32, 0))));
-        prop_assert_eq!(read_in_pieces(&driver, &multi_get(&keys), &input, &cuts), whole);
+        prop_assert_eq!(read_in_pieces(driver, &multi_get(&keys), &input, &cuts), whole);
     }
 
     #[test]
     fn resp_values_are_the_same_however_they_are_cut(
         keys in proptest::collection::vec(0u64..1000, 1..8), cuts in proptest::collection::vec(any::<usize>(), 0..40),
     ) {
-        let driver = Resp::new(&plan("redis"));
+        let driver = &*RESP;
         let input = resp_values(&keys);
         let misses = keys.iter().filter(|&key| key % 2 == 1).count() as u32;
-        let whole = read_in_pieces(&driver, &multi_get(&keys), &input, &[]);
+        let whole = read_in_pieces(driver, &multi_get(&keys), &input, &[]);
         prop_assert_eq!(whole, Some((input.len(), good(keys.len() as u32 - misses, misses))));
-        prop_assert_eq!(read_in_pieces(&driver, &multi_get(&keys), &input, &cuts), whole);
+        prop_assert_eq!(read_in_pieces(driver, &multi_get(&keys), &input, &cuts), whole);
     }
 
     #[test]
@@ -130,8 +136,8 @@ proptest! {
         let count = if kind == OperationKind::MultiGet { 2 } else { 1 };
         let asked = Asked { kind, keys: &keys[..count], key_count: count };
         for used in [
-            read_in_pieces(&Memcached::new(&plan("memcached")), &asked, &input, &cuts).map(|done| done.0),
-            read_in_pieces(&Resp::new(&plan("redis")), &asked, &input, &cuts).map(|done| done.0),
+            read_in_pieces(&*MEMCACHED, &asked, &input, &cuts).map(|done| done.0),
+            read_in_pieces(&*RESP, &asked, &input, &cuts).map(|done| done.0),
         ].into_iter().flatten() {
             prop_assert!(used <= input.len());
         }
@@ -145,24 +151,24 @@ proptest! {
         let head = format!("${}\r\n", value_of(key).len());
         let mut resp = [head.as_bytes(), &value_of(key), b"\r\n"].concat();
         resp[head.len() + at] ^= 0x20;
-        let (_, reply) = read_in_pieces(&Resp::new(&plan("redis")), &asked, &resp, &[]).unwrap();
+        let (_, reply) = read_in_pieces(&*RESP, &asked, &resp, &[]).unwrap();
         prop_assert_eq!(reply.verdict, Verdict::WrongValue);
         let mut text = memcached_values(&[key]);
         let body = text.windows(2).position(|pair| pair == b"\r\n").unwrap() + 2;
         text[body + at] ^= 0x20;
-        let (_, reply) = read_in_pieces(&Memcached::new(&plan("memcached")), &asked, &text, &[]).unwrap();
+        let (_, reply) = read_in_pieces(&*MEMCACHED, &asked, &text, &[]).unwrap();
         prop_assert_eq!(reply.verdict, Verdict::WrongValue);
     }
 }
 
 fn read_memcached(kind: OperationKind, input: &[u8]) -> Option<(usize, Reply)> {
     let asked = Asked { kind, keys: &[7], key_count: 1 };
-    read_in_pieces(&Memcached::new(&plan("memcached")), &asked, input, &[])
+    read_in_pieces(&*MEMCACHED, &asked, input, &[])
 }
 
 fn read_resp(kind: OperationKind, input: &[u8]) -> Option<(usize, Reply)> {
     let asked = Asked { kind, keys: &[7], key_count: 1 };
-    read_in_pieces(&Resp::new(&plan("redis")), &asked, input, &[])
+    read_in_pieces(&*RESP, &asked, input, &[])
 }
 
 #[test]
@@ -224,9 +230,8 @@ fn encode(driver: &impl Driver, kind: OperationKind, keys: &[u64]) -> Vec<u8> {
 
 #[test]
 fn requests_have_the_form_of_the_protocol() {
-    let (memcached, resp) = (Memcached::new(&plan("memcached")), Resp::new(&plan("redis")));
-    let text = |kind, keys: &[u64]| encode(&memcached, kind, keys);
-    let redis = |kind, keys: &[u64]| encode(&resp, kind, keys);
+    let text = |kind, keys: &[u64]| encode(&*MEMCACHED, kind, keys);
+    let redis = |kind, keys: &[u64]| encode(&*RESP, kind, keys);
     assert_eq!(text(OperationKind::Get, &[42]), b"get k0000042\r\n");
     assert_eq!(text(OperationKind::MultiGet, &[1, 999]), b"get k0000001 k0000999\r\n");
     assert_eq!(redis(OperationKind::Get, &[42]), b"*2\r\n$3\r\nGET\r\n$8\r\nk0000042\r\n");
@@ -241,7 +246,7 @@ fn requests_have_the_form_of_the_protocol() {
 
 #[test]
 fn a_greeting_authenticates_first_and_tells_a_refusal_from_another_protocol() {
-    let driver = Resp::new(&plan("redis"));
+    let driver = &*RESP;
     let mut out = Vec::new();
     let mut greeting = driver.greet(&mut out);
     assert_eq!(out, b"*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n");
@@ -254,6 +259,6 @@ fn a_greeting_authenticates_first_and_tells_a_refusal_from_another_protocol() {
     assert_eq!(refused, Greeted::Refused("authentication was refused: -WRONGPASS no".to_owned()));
     assert!(matches!(driver.greet(&mut out).advance(b"HTTP/1.1 400\r\n", &mut out), Greeted::Broken(_)));
     let mut text = Vec::new();
-    Memcached::new(&plan("memcached")).greet(&mut text);
+    MEMCACHED.greet(&mut text);
     assert_eq!(text, b"set auth 0 0 9\r\nme secret\r\n");
 }
