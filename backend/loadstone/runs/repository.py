@@ -111,15 +111,16 @@ def held_resources(session: Session) -> frozenset[str]:
     return frozenset(session.scalars(select(Hold.resource)))
 
 
-def waiting_ahead(session: Session, run: Run) -> bool:
-    """Does another run of the team that no agent has begun go before this one?"""
+def first_waiting(session: Session, team_id: uuid.UUID) -> Run | None:
+    """Of the runs that no agent has begun, the one that goes first."""
     statement = (
-        select(Run.id)
-        .where(Run.team_id == run.team_id, Run.status == Status.QUEUED, Run.id != run.id)
-        .where((Run.priority > run.priority) | ((Run.priority == run.priority) & (Run.id < run.id)))
+        select(Run)
+        .where(Run.team_id == team_id, Run.status == Status.QUEUED)
+        .options(defer(Run.definition, raiseload=True))
+        .order_by(Run.priority.desc(), Run.id)
         .limit(1)
     )
-    return session.scalar(statement) is not None
+    return session.scalars(statement).one_or_none()
 
 
 def active_trial(session: Session, run_id: uuid.UUID) -> tuple[Trial, dict[str, Any]] | None:
@@ -142,7 +143,8 @@ def list_trials(
     statement = (
         select(Trial, Point.parameters)
         .join(Point, Point.id == Trial.point_id)
-        .where(Trial.run_id == run_id, Trial.ordinal > after_ordinal)
+        # Of the points too: one look into their index by run instead of one for each trial.
+        .where(Trial.run_id == run_id, Point.run_id == run_id, Trial.ordinal > after_ordinal)
     )
     if statuses:
         statement = statement.where(Trial.status.in_(statuses))

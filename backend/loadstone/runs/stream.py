@@ -172,9 +172,15 @@ class Hub:
                 if message is None or not feed.accept(live.unpack(message["data"])):
                     await feed.catch_up()
 
+    def end_streams(self) -> None:
+        """Lets every stream end in peace, so that a server that stops need not cut them."""
+        for feed, _ in list(self._feeds.values()):
+            feed.end()
+
     async def close(self) -> None:
         """When the server has cut its streams; browsers reconnect with the id of the last event they saw."""
-        for _, task in self._feeds.values():
+        # A listener that ends meanwhile drops its feed.
+        for _, task in list(self._feeds.values()):
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task

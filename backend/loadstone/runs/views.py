@@ -74,11 +74,12 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
     rows = agents.team_agents(unit, team_id)
     busy = repository.busy_agents(unit.session, team_id)
     held = repository.held_resources(unit.session)
+    first = repository.first_waiting(unit.session, team_id)
     reasons: dict[uuid.UUID, schemas.WaitReason] = {}
     for run in runs:
         waiting = progress.Waiting(
             agent_id=run.agent_id,
-            is_behind=repository.waiting_ahead(unit.session, run),
+            is_behind=run.agent_id is None and first is not None and first.id != run.id,
             held_resources=held,
             needed_hosts={row.id: host_resources(row.host_key, following[run.id]) for row in rows},
         )
