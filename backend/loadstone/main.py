@@ -1,7 +1,8 @@
 """The api: routers, middleware, the page itself, and the process that serves them."""
 
+import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import uvicorn
 from fastapi import APIRouter, FastAPI
@@ -40,7 +41,7 @@ ROUTERS: Sequence[APIRouter] = (
     results.router,
     dispatch.agent_router,
 )
-# Open live streams would keep the server from stopping; after this many seconds they are cut and clients reconnect.
+# Requests that are still under way then are cut.
 SHUTDOWN_S = 3
 
 
@@ -85,19 +86,33 @@ def _operation_id(route: APIRoute) -> str:
     return route.name
 
 
+class Server(uvicorn.Server):
+    """Ends the live streams when it is told to stop: it would wait for them, and then cut them with a traceback."""
+
+    def __init__(self, app: FastAPI, settings: Settings) -> None:
+        config = uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SHUTDOWN_S,
+        )
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.state.live_hub.end_streams()
+        await super().shutdown(sockets)
+
+
 def serve() -> None:
     settings = get_settings()
     configure_logging()
-    uvicorn.run(
-        "loadstone.main:create_app",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=SHUTDOWN_S,
-    )
+    # Ctrl-C: the server has stopped in good order by then.
+    with suppress(KeyboardInterrupt):
+        Server(create_app(settings), settings).run()
 
 
 if __name__ == "__main__":

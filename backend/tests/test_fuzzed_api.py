@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 import schemathesis
-import uvicorn
-from hypothesis import HealthCheck, Phase, settings
-from loadstone.main import create_app
+from hypothesis import HealthCheck, Phase
+from hypothesis import settings as generated
+from loadstone.main import Server, create_app
 from loadstone.openapi import OPENAPI_FILE
+from loadstone.settings import get_settings
 from loadstone_local.secrets_file import free_port
 from loadstone_testing.callers import Caller
 from loadstone_testing.factories import managed_target, plan_definition, workload_definition
@@ -33,8 +34,8 @@ schema = schemathesis.openapi.from_dict(json.loads(OPENAPI_FILE.read_text())).ex
 def served(settings_in_environment: None) -> Iterator[str]:
     """The api on a port, as `python -m loadstone.main` serves it."""
     port = free_port()
-    config = uvicorn.Config(create_app(), host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    settings = get_settings().model_copy(update={"port": port})
+    server = Server(create_app(settings), settings)
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -65,7 +66,7 @@ def known(client: Caller) -> dict[str, str]:
 
 
 @schema.parametrize()
-@settings(
+@generated(
     max_examples=5,
     deadline=None,
     derandomize=True,

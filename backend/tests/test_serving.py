@@ -1,0 +1,75 @@
+"""The api as a process: it starts, and it stops in time with a live stream open."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx2
+import pytest
+from loadstone.main import SHUTDOWN_S
+from loadstone_local.secrets_file import free_port
+from loadstone_testing.callers import Caller
+from loadstone_testing.factories import plan_definition
+
+START_TIMEOUT_S = 30
+
+
+@pytest.fixture
+def url() -> str:
+    return f"http://127.0.0.1:{free_port()}"
+
+
+@pytest.fixture
+def process(url: str, database: str, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    env = {**os.environ, "LOADSTONE_PORT": url.rpartition(":")[2]}
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([sys.executable, "-m", "loadstone.main"], env=env, stderr=log)
+        try:
+            wait_until_ready(url, process)
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with suppress(httpx2.TransportError):
+            if httpx2.get(f"{url}/readyz").status_code == 200:
+                return
+        time.sleep(0.1)
+    pytest.fail("the api did not start")
+
+
+def test_it_stops_within_its_time_although_a_stream_is_open(
+    process: "subprocess.Popen[bytes]", url: str, client: Caller, tmp_path: Path
+) -> None:
+    run_id = client.post("/api/v1/runs", json={"plan": plan_definition()}).json()["id"]
+    opened = threading.Event()
+
+    def watch() -> None:
+        headers = {"Authorization": f"Bearer {client.token}"}
+        with (
+            suppress(httpx2.TransportError),
+            httpx2.stream("GET", f"{url}/api/v1/runs/{run_id}/events", headers=headers, timeout=30) as response,
+        ):
+            opened.set()
+            response.read()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    assert opened.wait(10)
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=SHUTDOWN_S + 3)
+    watcher.join(5)
+    log = (tmp_path / "log").read_text()
+    assert "Finished server process" in log
+    assert "timeout graceful shutdown exceeded" not in log
+    assert "Traceback" not in log, log
