@@ -6,8 +6,8 @@ import time
 import uuid
 from typing import Any
 
-from conftest import LiveStack, wait_until_gone
 from loadstone_contracts.tasks import Doorbell
+from loadstone_local.live_stack import LiveStack, wait_until_gone
 
 
 def measured_seconds(live: LiveStack, trial_id: str, attempt: int) -> list[dict[str, Any]]:
