@@ -1,6 +1,7 @@
 """Doorbells and the sweep."""
 
 import threading
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -151,6 +152,18 @@ def test_an_agent_killed_in_the_middle_is_followed_by_another_attempt(
     assert doorbells(redis_url, agent_queue(agent.agent_id)) == [held.trial_id]
     agent.execute_all(held.trial_id)
     assert get_run(client, run)["status"] == "succeeded"
+
+
+def test_a_renewal_that_came_just_before_the_lock_is_heard(
+    client: Caller, agent: SimulatedAgent, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = agent.claim(first_trial(client, run))
+    # What the sweep read a moment before the agent renewed.
+    seen = [(run.id, uuid.UUID(held.trial_id))]
+    monkeypatch.setattr(recovery.repository, "unheld_trials", lambda *_: seen)
+    sweep()
+    agent.renew(held)
+    assert trials_of(client, run)[0].status == "running"
 
 
 def test_sweeps_at_once_end_an_attempt_once(client: Caller, agent: SimulatedAgent) -> None:
