@@ -43,7 +43,10 @@ export default [
       'max-lines-per-function': ['error', { max: 50, skipComments: true, skipBlankLines: true }],
       'no-restricted-syntax': [
         'error',
-        { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'Names come from people: let React escape them.' },
+        {
+          selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]',
+          message: 'Names come from people: let React escape them.',
+        },
       ],
     },
   },

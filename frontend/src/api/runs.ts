@@ -9,6 +9,7 @@ export type PointOperation = Schemas['PointOperation'];
 export type TrialItem = Schemas['TrialItem'];
 export type Trial = Schemas['Trial'];
 export type Sample = Schemas['Sample'];
+export type SampleList = Schemas['SampleList'];
 export type SampleOperation = Schemas['SampleOperation'];
 export type Quantiles = SampleOperation['response_time_ns'];
 
@@ -55,7 +56,8 @@ export function runQuery(runId: string) {
 export function pointsQuery(runId: string) {
   return queryOptions({
     queryKey: ['run', runId, 'points'],
-    queryFn: () => dataOf(client.GET('/api/v1/runs/{run_id}/points', { params: { path: { run_id: runId } } })),
+    queryFn: () =>
+      dataOf(client.GET('/api/v1/runs/{run_id}/points', { params: { path: { run_id: runId } } })),
   });
 }
 
@@ -78,7 +80,8 @@ export function trialsQuery(runId: string) {
 export function trialQuery(trialId: string) {
   return queryOptions({
     queryKey: ['trial', trialId],
-    queryFn: () => dataOf(client.GET('/api/v1/trials/{trial_id}', { params: { path: { trial_id: trialId } } })),
+    queryFn: () =>
+      dataOf(client.GET('/api/v1/trials/{trial_id}', { params: { path: { trial_id: trialId } } })),
   });
 }
 

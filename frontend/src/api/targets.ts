@@ -24,7 +24,9 @@ export function createTarget(body: WriteTarget): Promise<Target> {
 }
 
 export function updateTarget(targetId: string, body: WriteTarget): Promise<Target> {
-  return dataOf(client.PUT('/api/v1/targets/{target_id}', { params: { path: { target_id: targetId } }, body }));
+  return dataOf(
+    client.PUT('/api/v1/targets/{target_id}', { params: { path: { target_id: targetId } }, body }),
+  );
 }
 
 export async function archiveTarget(targetId: string): Promise<void> {
@@ -33,7 +35,10 @@ export async function archiveTarget(targetId: string): Promise<void> {
 
 export function startCheck(targetId: string): Promise<TargetCheck> {
   return dataOf(
-    client.POST('/api/v1/targets/{target_id}/checks', { params: { path: { target_id: targetId } }, body: {} }),
+    client.POST('/api/v1/targets/{target_id}/checks', {
+      params: { path: { target_id: targetId } },
+      body: {},
+    }),
   );
 }
 

@@ -1,6 +1,14 @@
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
-import { IconChartLine, IconCpu, IconDatabase, IconHome, IconKey, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
+import {
+  IconChartLine,
+  IconCpu,
+  IconDatabase,
+  IconHome,
+  IconKey,
+  IconPlayerPlay,
+  IconSearch,
+} from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
@@ -8,7 +16,12 @@ import { runsQuery } from '@/api/runs';
 
 const PAGES = [
   { to: '/', label: 'Home', description: 'What runs now and what finished', icon: IconHome },
-  { to: '/runs/new', label: 'New run', description: 'Choose targets, workload and axes', icon: IconPlayerPlay },
+  {
+    to: '/runs/new',
+    label: 'New run',
+    description: 'Choose targets, workload and axes',
+    icon: IconPlayerPlay,
+  },
   { to: '/runs', label: 'Runs', description: 'Everything that ran', icon: IconChartLine },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
@@ -19,7 +32,10 @@ const PAGES = [
 export default function CommandPalette({ calls }: { readonly calls: number }): ReactElement {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const runs = useInfiniteQuery({ ...runsQuery({ q: text === '' ? undefined : text }, 20), refetchInterval: false });
+  const runs = useInfiniteQuery({
+    ...runsQuery({ q: text === '' ? undefined : text }, 20),
+    refetchInterval: false,
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: every call opens it again
   useEffect(() => spotlight.open(), [calls]);
 

@@ -1,4 +1,4 @@
-import { AppShell, Button, Group, Kbd, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
+import { AppShell, Group, Kbd, Stack, Text, UnstyledButton } from '@mantine/core';
 import {
   IconChartLine,
   IconCpu,
@@ -8,8 +8,9 @@ import {
   IconPlayerPlay,
   IconSearch,
 } from '@tabler/icons-react';
-import { Link, useRouterState } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { ButtonLink, NavItem } from '@/components/links';
 import { AccountMenu } from '@/features/session/AccountMenu';
 import { ColorSchemeChoice } from './color-scheme';
 
@@ -32,21 +33,19 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
             Loadstone
           </Text>
         </Group>
-        <Button
-          component={Link}
+        <ButtonLink
           to="/runs/new"
           fullWidth
           mb="sm"
           leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
         >
           New run
-        </Button>
+        </ButtonLink>
       </AppShell.Section>
       <AppShell.Section grow>
         {PAGES.map(({ to, label, icon: Glyph }) => (
-          <NavLink
+          <NavItem
             key={to}
-            component={Link}
             to={to}
             label={label}
             active={isActive(to)}
@@ -58,8 +57,18 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
       </AppShell.Section>
       <AppShell.Section>
         <Stack gap="xs">
-          <SideButton icon={<IconSearch size={15} aria-hidden="true" />} label="Search" keys="Ctrl K" onClick={onSearch} />
-          <SideButton icon={<IconKeyboard size={15} aria-hidden="true" />} label="Shortcuts" keys="?" onClick={onHelp} />
+          <SideButton
+            icon={<IconSearch size={15} aria-hidden="true" />}
+            label="Search"
+            keys="Ctrl K"
+            onClick={onSearch}
+          />
+          <SideButton
+            icon={<IconKeyboard size={15} aria-hidden="true" />}
+            label="Shortcuts"
+            keys="?"
+            onClick={onHelp}
+          />
           <ColorSchemeChoice />
           <AccountMenu />
         </Stack>

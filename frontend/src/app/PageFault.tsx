@@ -1,8 +1,9 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconMapSearch } from '@tabler/icons-react';
-import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { FailureState } from '@/components/FailureState';
+import { TextLink } from '@/components/links';
 import { TeachingState } from '@/components/TeachingState';
 import { toProblem } from '@/lib/problem';
 
@@ -23,10 +24,12 @@ export function PageFault({ error, reset }: ErrorComponentProps): ReactElement {
 export function PageMissing(): ReactElement {
   return (
     <Stack maw={640} mx="auto" p="xl">
-      <TeachingState icon={IconMapSearch} title="There is no page at this address" text="The link may be old or mistyped.">
-        <Anchor component={Link} to="/">
-          To Home
-        </Anchor>
+      <TeachingState
+        icon={IconMapSearch}
+        title="There is no page at this address"
+        text="The link may be old or mistyped."
+      >
+        <TextLink to="/">To Home</TextLink>
       </TeachingState>
     </Stack>
   );

@@ -18,7 +18,10 @@ interface RouterContext {
   readonly queries: QueryClient;
 }
 
-const root = createRootRouteWithContext<RouterContext>()({ component: Outlet, notFoundComponent: PageMissing });
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: PageMissing,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -83,7 +86,10 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('@/pages/AccountPage')),
 });
 
-const routeTree = root.addChildren([signIn, inside.addChildren([home, runs, newRun, run, targets, agents, account])]);
+const routeTree = root.addChildren([
+  signIn,
+  inside.addChildren([home, runs, newRun, run, targets, agents, account]),
+]);
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({

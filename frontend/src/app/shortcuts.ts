@@ -50,7 +50,10 @@ export function useShortcuts(actions: { showHelp: () => void; showPalette: () =>
 }
 
 function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }
 
 function focusFilter(): void {

@@ -17,7 +17,12 @@ interface ChipProps {
 /** A state as icon, word and colour together: never colour alone. */
 export function Chip({ tone, icon: Glyph, word, isHatched, isTurning, reason }: ChipProps): ReactElement {
   const chip = (
-    <span className="chip" data-tone={tone} data-hatched={isHatched || undefined} tabIndex={reason ? 0 : undefined}>
+    <span
+      className="chip"
+      data-tone={tone}
+      data-hatched={isHatched || undefined}
+      tabIndex={reason ? 0 : undefined}
+    >
       <Glyph size={13} stroke={2.2} aria-hidden="true" className={isTurning ? 'chip-turning' : undefined} />
       {word}
     </span>

@@ -107,7 +107,8 @@ function toColumnDef<T extends object>(column: DataColumn<T>): ColumnDef<typeof 
     id: column.id,
     header: column.header,
     accessorFn: (row: T) => column.value(row),
-    cell: (context) => (column.cell ? column.cell(context.row.original) : (column.value(context.row.original) ?? '–')),
+    cell: (context) =>
+      column.cell ? column.cell(context.row.original) : (column.value(context.row.original) ?? '–'),
     enableSorting: !column.isActions && column.canSort !== false,
     enableHiding: !column.isActions,
     sortFn: column.isNumber ? 'basic' : 'alphanumeric',

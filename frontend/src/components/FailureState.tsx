@@ -23,7 +23,12 @@ export function FailureState({ what, code, detail, onRetry, children }: FailureS
         {(onRetry || children) && (
           <Group gap="xs">
             {onRetry && (
-              <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconRefresh size={14} />}
+                onClick={onRetry}
+              >
                 Try again
               </Button>
             )}

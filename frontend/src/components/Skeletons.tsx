@@ -18,7 +18,13 @@ export function TableSkeleton({ rows = 6, columns = 5 }: { rows?: number; column
   );
 }
 
-export function CardsSkeleton({ count = 3, height = 150 }: { count?: number; height?: number }): ReactElement {
+export function CardsSkeleton({
+  count = 3,
+  height = 150,
+}: {
+  count?: number;
+  height?: number;
+}): ReactElement {
   return (
     <div className="card-grid" aria-busy="true" role="status" aria-label="Loading cards">
       {Array.from({ length: count }, (_, index) => (

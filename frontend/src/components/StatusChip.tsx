@@ -1,4 +1,5 @@
 import {
+  type Icon,
   IconAlertTriangle,
   IconBan,
   IconCheck,
@@ -7,7 +8,6 @@ import {
   IconLoader2,
   IconPlugConnectedX,
   IconX,
-  type Icon,
 } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import { Chip, type ChipTone } from './Chip';
@@ -34,7 +34,13 @@ const LOOKS: Record<Status, { tone: ChipTone; icon: Icon; isTurning?: boolean }>
   crashed: { tone: 'bad', icon: IconPlugConnectedX },
 };
 
-export function StatusChip({ status, reason }: { readonly status: Status; readonly reason?: string }): ReactElement {
+export function StatusChip({
+  status,
+  reason,
+}: {
+  readonly status: Status;
+  readonly reason?: string;
+}): ReactElement {
   return <Chip {...LOOKS[status]} word={status} reason={reason} />;
 }
 
@@ -47,7 +53,13 @@ const TRUST_LOOKS: Record<Trust, { tone: ChipTone; icon: Icon; isHatched?: boole
   pending: { tone: 'neutral', icon: IconClock },
 };
 
-export function TrustChip({ trust, reason }: { readonly trust: Trust; readonly reason?: string }): ReactElement {
+export function TrustChip({
+  trust,
+  reason,
+}: {
+  readonly trust: Trust;
+  readonly reason?: string;
+}): ReactElement {
   return <Chip {...TRUST_LOOKS[trust]} word={trust} reason={reason} />;
 }
 

@@ -30,7 +30,11 @@ export function parseAxisValues(text: string): AxisValues {
     const next = tokens[index + 1];
     const step = next === undefined ? null : parseStep(next);
     if (step !== null) index += 1;
-    const expanded = expandRange(parseNumber(range[1]) ?? 0, parseNumber(range[2]) ?? 0, step ?? { kind: '+', by: 1 });
+    const expanded = expandRange(
+      parseNumber(range[1]) ?? 0,
+      parseNumber(range[2]) ?? 0,
+      step ?? { kind: '+', by: 1 },
+    );
     if (typeof expanded === 'string') return { values, problem: `${token}: ${expanded}` };
     values.push(...expanded);
   }

@@ -22,6 +22,9 @@ export function messagesAt<T extends PathMessage>(messages: readonly T[], field:
 }
 
 /** What belongs to none of the fields, so that nothing said is lost. */
-export function messagesElsewhere<T extends PathMessage>(messages: readonly T[], fields: readonly string[]): T[] {
+export function messagesElsewhere<T extends PathMessage>(
+  messages: readonly T[],
+  fields: readonly string[],
+): T[] {
   return messages.filter((message) => fields.every((field) => messagesAt([message], field).length === 0));
 }

@@ -34,7 +34,8 @@ export function toProblem(error: unknown): RequestProblem {
       code: 'no_answer',
       status: 0,
       title: 'The server did not answer',
-      detail: 'It may be restarting, or the network is away. Nothing you typed is lost: try again in a moment.',
+      detail:
+        'It may be restarting, or the network is away. Nothing you typed is lost: try again in a moment.',
     });
   }
   const detail = error instanceof Error ? error.message : String(error);

@@ -25,5 +25,8 @@ export function exactTime(at: Date): string {
 /** Hours and minutes; the day too when it is not today. */
 export function clockTime(at: Date, now: Date): string {
   const isToday = at.toDateString() === now.toDateString();
-  return at.toLocaleString('en-GB', isToday ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' });
+  return at.toLocaleString(
+    'en-GB',
+    isToday ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
+  );
 }

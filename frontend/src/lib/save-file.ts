@@ -15,6 +15,10 @@ export function saveText(name: string, text: string, type = 'text/csv'): void {
 
 /** A file name out of anything a person may have typed. */
 export function fileStem(...parts: string[]): string {
-  const stem = parts.join('-').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+  const stem = parts
+    .join('-')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
   return stem.slice(0, 80) || 'loadstone';
 }

@@ -35,6 +35,8 @@ export function numberRange(raw: unknown): NumberRange | undefined {
 
 export function numberRecord(raw: unknown): Record<string, number> | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
-  const entries = Object.entries(raw).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  const entries = Object.entries(raw).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

@@ -85,4 +85,3 @@ export function signInSearch(raw: RawSearch) {
 export function safeNext(next: string | undefined): string | undefined {
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/\\') ? next : undefined;
 }
-

@@ -4,8 +4,8 @@ import { countNoun } from '@/lib/format';
 import type { ChartPoint, ChartSeries } from './model';
 import { lookOf } from './palette';
 import { formatQuantity } from './quantity';
-import type { Quantity } from './scale';
 import { SeriesKey } from './SeriesKey';
+import type { Quantity } from './scale';
 
 export interface TooltipEntry {
   readonly series: ChartSeries;

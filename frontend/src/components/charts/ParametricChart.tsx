@@ -30,7 +30,13 @@ export function ParametricChart({ series, x, y, name, height = 300 }: Parametric
   );
   const xValues = dots.flat().map((dot) => dot.x);
   const yAll = dots.flat().flatMap((dot) => (dot.y === null ? [] : [dot.y]));
-  const tooltip = ({ active, payload }: { active?: boolean; payload?: ReadonlyArray<{ payload?: unknown }> }): ReactNode => {
+  const tooltip = ({
+    active,
+    payload,
+  }: {
+    active?: boolean;
+    payload?: ReadonlyArray<{ payload?: unknown }>;
+  }): ReactNode => {
     const dot = payload?.[0]?.payload as Dot | undefined;
     const one = dot && series[dot.seriesIndex];
     if (!active || !dot || !one) return null;
@@ -58,13 +64,22 @@ export function ParametricChart({ series, x, y, name, height = 300 }: Parametric
   );
 }
 
-function drawableDots(points: readonly ChartPoint[], seriesIndex: number, isLogX: boolean, isLogY: boolean): Dot[] {
+function drawableDots(
+  points: readonly ChartPoint[],
+  seriesIndex: number,
+  isLogX: boolean,
+  isLogY: boolean,
+): Dot[] {
   return points
     .filter(({ x, y }) => y !== null && (!isLogX || x > 0) && (!isLogY || y > 0))
     .map((point) => ({ ...point, seriesIndex }));
 }
 
-function scatterOf({ key, label, lookIndex, tint }: ChartSeries, dots: Dot[], scheme: 'light' | 'dark'): ReactElement {
+function scatterOf(
+  { key, label, lookIndex, tint }: ChartSeries,
+  dots: Dot[],
+  scheme: 'light' | 'dark',
+): ReactElement {
   const look = lookOf(lookIndex, scheme, tint);
   return (
     <Scatter
@@ -73,9 +88,7 @@ function scatterOf({ key, label, lookIndex, tint }: ChartSeries, dots: Dot[], sc
       data={dots}
       line={{ stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
       lineType="joint"
-      shape={({ cx, cy }: { cx?: number; cy?: number }) => (
-        <Marker look={look} x={cx ?? 0} y={cy ?? 0} />
-      )}
+      shape={({ cx, cy }: { cx?: number; cy?: number }) => <Marker look={look} x={cx ?? 0} y={cy ?? 0} />}
       fill={look.color}
       isAnimationActive={false}
     />

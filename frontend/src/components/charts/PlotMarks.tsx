@@ -39,7 +39,13 @@ export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactEleme
         const x = toPixel(value);
         if (!isInside(x)) return null;
         return (
-          <text key={`${seriesLabel}:${value}`} x={x} y={bottom - 4} textAnchor="middle" className="chart-zero">
+          <text
+            key={`${seriesLabel}:${value}`}
+            x={x}
+            y={bottom - 4}
+            textAnchor="middle"
+            className="chart-zero"
+          >
             zero
           </text>
         );
@@ -48,7 +54,17 @@ export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactEleme
   );
 }
 
-function VoidMark({ x, y, color, label }: { x: number; y: number; color: string; label: string }): ReactElement {
+function VoidMark({
+  x,
+  y,
+  color,
+  label,
+}: {
+  x: number;
+  y: number;
+  color: string;
+  label: string;
+}): ReactElement {
   const half = MARK_PX / 2;
   return (
     <g>

@@ -1,9 +1,27 @@
 import { type ReactElement, type ReactNode, useMemo } from 'react';
-import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ReferenceArea,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts';
 import { ChartTooltip, type TooltipEntry } from './ChartTooltip';
 import { DragZoom } from './DragZoom';
 import { Marker } from './Marker';
-import { type ChartAxis, type ChartRow, type ChartSeries, toRows, yValues, type Zoom } from './model';
+import {
+  type ChartAxis,
+  type ChartRow,
+  type ChartSeries,
+  type ChartSpan,
+  toRows,
+  yValues,
+  type Zoom,
+} from './model';
 import { PlotMarks } from './PlotMarks';
 import { type Look, lookOf } from './palette';
 import { axisTitle, formatQuantity, formatTick } from './quantity';
@@ -25,6 +43,8 @@ export interface XyChartProps {
   readonly syncId?: string;
   /** Limits and ticks of x where the data does not give them (a trial that still grows). */
   readonly xLimits?: AxisScale;
+  /** Stretches of x with a name (phases). */
+  readonly spans?: readonly ChartSpan[];
 }
 
 /** Lines over a numeric axis with bands over trials. Nothing is smoothed, nothing animates. */
@@ -61,6 +81,7 @@ export function XyChart(props: XyChartProps): ReactElement {
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {bands(series, scheme)}
           {lines(series, scheme, props.hasMarkers ?? true)}
+          {(props.spans ?? []).map(spanOf)}
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.onZoom && <DragZoom onZoom={props.onZoom} />}
         </ComposedChart>
@@ -88,7 +109,12 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
       ticks={ticks}
       allowDataOverflow
       tickFormatter={(value: number) => formatTick(value, unit)}
-      label={{ value: axisTitle(axis.title, unit), position: 'insideBottom', offset: -12, className: 'chart-axis-title' }}
+      label={{
+        value: axisTitle(axis.title, unit),
+        position: 'insideBottom',
+        offset: -12,
+        className: 'chart-axis-title',
+      }}
       minTickGap={4}
       interval="preserveStartEnd"
     />
@@ -120,6 +146,19 @@ export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: st
   );
 }
 
+function spanOf({ from, to, label }: ChartSpan): ReactElement {
+  return (
+    <ReferenceArea
+      key={`${label}:${from}`}
+      x1={from}
+      x2={to}
+      className="chart-span"
+      label={{ value: label, position: 'insideTopLeft', className: 'chart-span-label' }}
+      ifOverflow="hidden"
+    />
+  );
+}
+
 function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
   return series.map(({ key, lookIndex, tint }, index) => (
     <Area
@@ -138,7 +177,11 @@ function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
   ));
 }
 
-function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark', hasMarkers: boolean): ReactElement[] {
+function lines(
+  series: readonly ChartSeries[],
+  scheme: 'light' | 'dark',
+  hasMarkers: boolean,
+): ReactElement[] {
   return series.map(({ key, label, lookIndex, tint }, index) => {
     const look = lookOf(lookIndex, scheme, tint);
     return (

@@ -1,12 +1,24 @@
 /** A chart as a file: its own <svg>, with title and legend drawn in, since those are HTML on the page. */
 import { saveFile } from '@/lib/save-file';
 import type { ChartSeries } from './model';
-import { lookOf, type Look } from './palette';
+import { type Look, lookOf } from './palette';
 
 const SVG_NS = 'http://www.w3.org/2000/svg';
 const HEADER_PX = 26;
 const LEGEND_ROW_PX = 20;
-const INLINED = ['fill', 'fill-opacity', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'font-weight', 'text-anchor', 'opacity'] as const;
+const INLINED = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-opacity',
+  'stroke-width',
+  'stroke-dasharray',
+  'font-size',
+  'font-family',
+  'font-weight',
+  'text-anchor',
+  'opacity',
+] as const;
 
 export interface ExportRequest {
   readonly figure: Element;
@@ -48,11 +60,18 @@ function framed(drawing: SVGSVGElement, { title, series, scheme, figure }: Expor
   const rows = legendRows(series, width);
   const top = HEADER_PX + rows.length * LEGEND_ROW_PX;
   const ink = scheme === 'dark' ? '#e6e8eb' : '#1f2328';
-  const sheet = element('svg', { width, height: height + top, viewBox: `0 0 ${width} ${height + top}` }) as SVGSVGElement;
-  sheet.append(element('rect', { width: '100%', height: '100%', fill: scheme === 'dark' ? '#15181d' : '#ffffff' }));
+  const sheet = element('svg', {
+    width,
+    height: height + top,
+    viewBox: `0 0 ${width} ${height + top}`,
+  }) as SVGSVGElement;
+  sheet.append(
+    element('rect', { width: '100%', height: '100%', fill: scheme === 'dark' ? '#15181d' : '#ffffff' }),
+  );
   sheet.append(textAt(12, 18, title, { fill: ink, 'font-size': 14, 'font-weight': 600 }));
   rows.forEach((row, index) => {
-    for (const { x, one } of row) sheet.append(legendEntry(x, HEADER_PX + index * LEGEND_ROW_PX, one, scheme, ink));
+    for (const { x, one } of row)
+      sheet.append(legendEntry(x, HEADER_PX + index * LEGEND_ROW_PX, one, scheme, ink));
   });
   const body = element('g', { transform: `translate(0 ${top})` });
   body.append(...drawing.childNodes);
@@ -85,7 +104,15 @@ function legendEntry(x: number, y: number, one: ChartSeries, scheme: 'light' | '
   const look: Look = lookOf(one.lookIndex, scheme, one.tint);
   const entry = element('g', {});
   entry.append(
-    element('line', { x1: x, x2: x + 26, y1: y + 8, y2: y + 8, stroke: look.color, 'stroke-width': 2, 'stroke-dasharray': look.dash }),
+    element('line', {
+      x1: x,
+      x2: x + 26,
+      y1: y + 8,
+      y2: y + 8,
+      stroke: look.color,
+      'stroke-width': 2,
+      'stroke-dasharray': look.dash,
+    }),
     element('circle', { cx: x + 13, cy: y + 8, r: 3, fill: look.color }),
     textAt(x + 32, y + 12, one.label, { fill: ink, 'font-size': 12 }),
   );

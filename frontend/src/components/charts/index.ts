@@ -1,6 +1,6 @@
 export { ChartFrame } from './ChartFrame';
 export { ChartLegend } from './ChartLegend';
-export type { ChartAxis, ChartPoint, ChartSeries, Zoom } from './model';
+export type { ChartAxis, ChartPoint, ChartSeries, ChartSpan, Zoom } from './model';
 export { voidPoints, zeroPoints } from './model';
 export { ParametricChart } from './ParametricChart';
 export { formatQuantity } from './quantity';

@@ -32,6 +32,12 @@ export interface ChartAxis {
   readonly values?: readonly number[];
 }
 
+export interface ChartSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
 export type Zoom = readonly [from: number, to: number];
 
 /** One row for each x, as Recharts wants it: `values[n]` and `bands[n]` of the n-th series. */

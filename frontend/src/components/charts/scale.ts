@@ -39,7 +39,9 @@ export function linearScale(values: readonly number[], options: { fromZero: bool
   const from = Math.floor(lowest / step) * step;
   const to = Math.max(Math.ceil(highest / step), Math.floor(lowest / step) + 1) * step;
   const count = Math.round((to - from) / step);
-  const ticks = Array.from({ length: count + 1 }, (_, index) => Number((from + index * step).toPrecision(12)));
+  const ticks = Array.from({ length: count + 1 }, (_, index) =>
+    Number((from + index * step).toPrecision(12)),
+  );
   return { domain: [from, to], ticks };
 }
 
@@ -81,7 +83,11 @@ function logLimitAbove(value: number, leads: readonly number[]): number {
 }
 
 /** The bound values themselves where they fit (4, 8, 16 ...), else round ticks. */
-export function xScale(values: readonly number[], isLog: boolean, zoom: readonly [number, number] | null): AxisScale {
+export function xScale(
+  values: readonly number[],
+  isLog: boolean,
+  zoom: readonly [number, number] | null,
+): AxisScale {
   const distinct = [...new Set(values)].sort((a, b) => a - b);
   const shown = zoom ? distinct.filter((value) => value >= zoom[0] && value <= zoom[1]) : distinct;
   const first = shown[0];

@@ -1,7 +1,7 @@
-import { Anchor, Group, Table, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Table, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { RunListItem } from '@/api/runs';
+import { TextLink } from '@/components/links';
 import { RelativeTime } from '@/components/RelativeTime';
 import { StatusChip } from '@/components/StatusChip';
 import { countNoun } from '@/lib/format';
@@ -13,9 +13,9 @@ export function FinishedRuns({ runs }: { readonly runs: readonly RunListItem[] }
         <Title order={2} size="h4" id="finished-runs">
           Finished
         </Title>
-        <Anchor component={Link} to="/runs" size="sm">
+        <TextLink to="/runs" size="sm">
           All runs
-        </Anchor>
+        </TextLink>
       </Group>
       <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Finished runs">
         <Table highlightOnHover className="data-table">
@@ -31,9 +31,9 @@ export function FinishedRuns({ runs }: { readonly runs: readonly RunListItem[] }
             {runs.map((run) => (
               <Table.Tr key={run.id}>
                 <Table.Td>
-                  <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
+                  <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
                     {run.name}
-                  </Anchor>
+                  </TextLink>
                 </Table.Td>
                 <Table.Td>
                   <StatusChip status={run.status} />

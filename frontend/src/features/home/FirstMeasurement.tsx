@@ -1,12 +1,13 @@
-import { Anchor, Button, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconBolt } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useRef } from 'react';
 import { agentsQuery } from '@/api/agents';
 import { recipesQuery } from '@/api/plans';
 import { submitRun } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
+import { TextLink } from '@/components/links';
 import { formatDuration } from '@/lib/format';
 import { toProblem } from '@/lib/problem';
 import { requestId } from '@/lib/request-id';
@@ -39,19 +40,21 @@ export function FirstMeasurement(): ReactElement {
           Measure this machine in 60 seconds
         </Title>
         <Text>
-          Starts memcached and Redis on this machine, sends them the same requests over more and more connections, and
-          draws throughput and response time as it goes.
+          Starts memcached and Redis on this machine, sends them the same requests over more and more
+          connections, and draws throughput and response time as it goes.
         </Text>
         {recipe && (
           <List size="sm">
             <List.Item>{recipe.description}</List.Item>
-            <List.Item>Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.</List.Item>
+            <List.Item>
+              Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.
+            </List.Item>
           </List>
         )}
         {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
         {hasNoAgent && (
           <Text size="sm">
-            No agent is enrolled yet: <Anchor component={Link} to="/agents">enroll this machine</Anchor> first.
+            No agent is enrolled yet: <TextLink to="/agents">enroll this machine</TextLink> first.
           </Text>
         )}
         <Button
@@ -63,9 +66,9 @@ export function FirstMeasurement(): ReactElement {
         >
           Measure this machine
         </Button>
-        <Anchor component={Link} to="/runs/new" search={{ recipe: FIRST_RECIPE }} size="sm" ta="center">
+        <TextLink to="/runs/new" search={{ recipe: FIRST_RECIPE }} size="sm" ta="center">
           See and change the plan first
-        </Anchor>
+        </TextLink>
       </Stack>
     </Paper>
   );

@@ -1,9 +1,9 @@
-import { Anchor, Group, Stack, Title } from '@mantine/core';
+import { Group, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { type RunListItem, runsQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
+import { TextLink } from '@/components/links';
 import { CardsSkeleton } from '@/components/Skeletons';
 import { isTerminal } from '@/components/StatusChip';
 import { toProblem } from '@/lib/problem';
@@ -19,7 +19,14 @@ export function HomeBoard(): ReactElement {
   if (runs.isPending) return <CardsSkeleton />;
   if (runs.isError && !runs.data) {
     const { code, detail } = toProblem(runs.error);
-    return <FailureState what="The runs could not be read" code={code} detail={detail} onRetry={() => runs.refetch()} />;
+    return (
+      <FailureState
+        what="The runs could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => runs.refetch()}
+      />
+    );
   }
   const items = runs.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <FirstMeasurement />;
@@ -43,10 +50,7 @@ function LiveRuns({ runs }: { readonly runs: readonly RunListItem[] }): ReactEle
       </Group>
       {runs.length === 0 ? (
         <p className="quiet">
-          Nothing runs and nothing waits.{' '}
-          <Anchor component={Link} to="/runs/new">
-            Start a run
-          </Anchor>
+          Nothing runs and nothing waits. <TextLink to="/runs/new">Start a run</TextLink>
         </p>
       ) : (
         <div className="card-grid">

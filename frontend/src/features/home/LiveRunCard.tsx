@@ -1,9 +1,9 @@
-import { Anchor, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { followRun } from '@/api/run-stream';
 import type { RunListItem } from '@/api/runs';
 import { Sparkline } from '@/components/charts/Sparkline';
+import { TextLink } from '@/components/links';
 import { StatusChip } from '@/components/StatusChip';
 import { countNoun, formatDuration, formatRate } from '@/lib/format';
 
@@ -40,9 +40,9 @@ export function LiveRunCard({ run }: { readonly run: RunListItem }): ReactElemen
     <Paper withBorder p="md">
       <Stack gap={8}>
         <Group justify="space-between" wrap="nowrap" align="flex-start">
-          <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id }} fw={600} className="run-name">
+          <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={600} className="run-name">
             {run.name}
-          </Anchor>
+          </TextLink>
           <StatusChip status={run.status} />
         </Group>
         <Progress

@@ -2,10 +2,10 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCopyPlus, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { cancelRun, type RunListItem } from '@/api/runs';
-import { ConfirmDialog } from '@/components/ConfirmDialog';
+import { CancelRunDialog } from '@/components/CancelRunDialog';
+import { IconLink } from '@/components/links';
 import { showFailure } from '@/components/notices';
 import { isTerminal } from '@/components/StatusChip';
 
@@ -30,28 +30,23 @@ export function RunActions({ run }: { readonly run: RunListItem }): ReactElement
         </Tooltip>
       )}
       <Tooltip label="Clone with changes">
-        <ActionIcon
+        <IconLink
           variant="subtle"
           color="gray"
-          component={Link}
           to="/runs/new"
           search={{ from: run.id }}
           aria-label={`Clone ${run.name} with changes`}
         >
           <IconCopyPlus size={16} />
-        </ActionIcon>
+        </IconLink>
       </Tooltip>
-      <ConfirmDialog
+      <CancelRunDialog
+        runName={run.name}
         isOpen={isAsking}
-        title={`Cancel “${run.name}”?`}
-        confirmLabel="Cancel the run"
         isBusy={cancel.isPending}
         onConfirm={() => cancel.mutate()}
         onClose={ask.close}
-      >
-        The trial under way is stopped and its numbers are discarded; trials that have ended stay. The rest will not be
-        executed.
-      </ConfirmDialog>
+      />
     </Group>
   );
 }

@@ -1,10 +1,10 @@
-import { Anchor, Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { IconChartLine, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { type RunFilter, type RunStatus, runsQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
+import { ButtonLink, TextLink } from '@/components/links';
 import { TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { toProblem } from '@/lib/problem';
@@ -22,7 +22,14 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   if (runs.isPending) return <TableSkeleton columns={6} />;
   if (runs.isError && !runs.data) {
     const { code, detail } = toProblem(runs.error);
-    return <FailureState what="The runs could not be read" code={code} detail={detail} onRetry={() => runs.refetch()} />;
+    return (
+      <FailureState
+        what="The runs could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => runs.refetch()}
+      />
+    );
   }
   const items = runs.data.pages.flatMap((page) => page.items);
   if (items.length === 0 && !isFiltered) return <NoRuns />;
@@ -30,7 +37,11 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
     <Stack gap="sm">
       <RunTable runs={items} toolbar={toolbar} />
       {items.length === 0 && (
-        <TeachingState icon={IconSearch} title="No run fits this filter" text="Loosen the filter to see more.">
+        <TeachingState
+          icon={IconSearch}
+          title="No run fits this filter"
+          text="Loosen the filter to see more."
+        >
           <Button variant="default" size="xs" onClick={() => onFilter({})}>
             Show all runs
           </Button>
@@ -47,7 +58,15 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   );
 }
 
-const STATUS_CHOICES: RunStatus[] = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled', 'crashed'];
+const STATUS_CHOICES: RunStatus[] = [
+  'queued',
+  'running',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'crashed',
+];
 
 function RunFilters({ filter, onFilter }: RunListProps): ReactElement {
   return (
@@ -89,12 +108,12 @@ function NoRuns(): ReactElement {
       title="Nothing has run yet"
       text="A run executes a plan: targets, a workload, and the load to vary. Start from a recipe and watch the first curve in about a minute."
     >
-      <Button component={Link} to="/runs/new" search={{ recipe: 'memcached-vs-redis' }}>
+      <ButtonLink to="/runs/new" search={{ recipe: 'memcached-vs-redis' }}>
         Start from a recipe
-      </Button>
-      <Anchor component={Link} to="/runs/new" size="sm">
+      </ButtonLink>
+      <TextLink to="/runs/new" size="sm">
         or from a blank plan
-      </Anchor>
+      </TextLink>
     </TeachingState>
   );
 }

@@ -1,8 +1,8 @@
-import { Anchor, Group, Progress, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Progress, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import type { RunListItem } from '@/api/runs';
 import { type DataColumn, DataTable } from '@/components/DataTable';
+import { TextLink } from '@/components/links';
 import { RelativeTime } from '@/components/RelativeTime';
 import { StatusChip } from '@/components/StatusChip';
 import { formatDuration } from '@/lib/format';
@@ -25,9 +25,9 @@ const COLUMNS: ReadonlyArray<DataColumn<RunListItem>> = [
     header: 'Run',
     value: (run) => run.name,
     cell: (run) => (
-      <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
+      <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
         {run.name}
-      </Anchor>
+      </TextLink>
     ),
   },
   {
@@ -36,7 +36,13 @@ const COLUMNS: ReadonlyArray<DataColumn<RunListItem>> = [
     value: (run) => run.status,
     cell: (run) => <StatusChip status={run.status} reason={run.error?.message ?? run.wait_reason?.message} />,
   },
-  { id: 'progress', header: 'Progress (trials)', value: (run) => run.progress, cell: progressCell, isNumber: true },
+  {
+    id: 'progress',
+    header: 'Progress (trials)',
+    value: (run) => run.progress,
+    cell: progressCell,
+    isNumber: true,
+  },
   { id: 'who', header: 'Who', value: (run) => run.created_by?.name },
   {
     id: 'started',

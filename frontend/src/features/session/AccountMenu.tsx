@@ -1,9 +1,10 @@
 import { Group, Menu, Text, UnstyledButton } from '@mantine/core';
 import { IconKey, IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { meQuery, signOut } from '@/api/session';
+import { MenuLink } from '@/components/links';
 
 export function AccountMenu(): ReactElement | null {
   const { data: me } = useQuery(meQuery);
@@ -37,9 +38,9 @@ export function AccountMenu(): ReactElement | null {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me.user.email}</Menu.Label>
-        <Menu.Item component={Link} to="/account" leftSection={<IconKey size={15} />}>
+        <MenuLink to="/account" leftSection={<IconKey size={15} />}>
           API tokens
-        </Menu.Item>
+        </MenuLink>
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => leave.mutate()}>
           Sign out
         </Menu.Item>

@@ -55,7 +55,8 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }):
           Sign in
         </Button>
         <Text size="xs" c="dimmed">
-          The first account is printed once by <code>make demo</code> and kept in <code>.loadstone/demo.json</code>.
+          The first account is printed once by <code>make demo</code> and kept in{' '}
+          <code>.loadstone/demo.json</code>.
         </Text>
       </Stack>
     </Paper>

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconKey } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useState } from 'react';
-import { type ApiToken as Token, createToken, revokeToken, tokensQuery } from '@/api/session';
+import { createToken, revokeToken, type ApiToken as Token, tokensQuery } from '@/api/session';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
@@ -14,7 +14,6 @@ import { TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { toProblem } from '@/lib/problem';
 
-
 export function TokenList(): ReactElement {
   const tokens = useQuery(tokensQuery);
   const [isCreating, creating] = useDisclosure(false);
@@ -24,7 +23,12 @@ export function TokenList(): ReactElement {
   if (tokens.isError) {
     const { code, detail } = toProblem(tokens.error);
     return (
-      <FailureState what="The tokens could not be read" code={code} detail={detail} onRetry={() => tokens.refetch()} />
+      <FailureState
+        what="The tokens could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => tokens.refetch()}
+      />
     );
   }
   return (
@@ -88,7 +92,13 @@ function tokenColumns(revoke: (token: Token) => void): ReadonlyArray<DataColumn<
   ];
 }
 
-function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }): ReactElement {
+function CreateToken({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}): ReactElement {
   const [name, setName] = useState('');
   const queries = useQueryClient();
   const create = useMutation({
@@ -137,7 +147,13 @@ function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; readonly o
   );
 }
 
-function RevokeToken({ token, onClose }: { readonly token: Token | null; readonly onClose: () => void }): ReactElement {
+function RevokeToken({
+  token,
+  onClose,
+}: {
+  readonly token: Token | null;
+  readonly onClose: () => void;
+}): ReactElement {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: (tokenId: string) => revokeToken(tokenId),

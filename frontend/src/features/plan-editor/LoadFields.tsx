@@ -1,0 +1,89 @@
+import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { ReactElement } from 'react';
+import type { PlanDefinition } from '@/api/plans';
+import { FieldFindings } from './findings';
+import { PlanNumber } from './PlanNumber';
+
+type Load = PlanDefinition['load'];
+
+const FIRST_RATE_PER_S = 10_000;
+
+interface LoadFieldsProps {
+  readonly load: Load;
+  readonly threads: number;
+  readonly onLoad: (load: Load) => void;
+  readonly onThreads: (threads: number) => void;
+}
+
+export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps): ReactElement {
+  const choose = (kind: string) => {
+    const { connections, pipeline } = load;
+    if (kind === 'open')
+      onLoad({ kind, connections, pipeline, rate_per_s: FIRST_RATE_PER_S, arrivals: 'poisson' });
+    else onLoad({ kind: 'closed', connections, pipeline });
+  };
+  return (
+    <Stack gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Load"
+        value={load.kind}
+        onChange={choose}
+        data={[
+          { value: 'closed', label: 'Closed loop' },
+          { value: 'open', label: 'Open loop' },
+        ]}
+      />
+      <Text size="xs" c="dimmed">
+        {load.kind === 'closed'
+          ? 'Each connection waits for its answer before it asks again: how fast can it go?'
+          : 'Requests arrive at a rate, whether answered or not: how late are answers at this rate?'}
+      </Text>
+      <SimpleGrid cols={3} spacing="xs">
+        <PlanNumber
+          path="load.connections"
+          label="Connections"
+          value={load.connections}
+          onChange={(connections) => onLoad({ ...load, connections })}
+        />
+        <PlanNumber
+          path="load.pipeline"
+          label="Pipeline"
+          value={load.pipeline}
+          onChange={(pipeline) => onLoad({ ...load, pipeline })}
+        />
+        <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />
+      </SimpleGrid>
+      {load.kind === 'open' && <ArrivalFields load={load} onLoad={onLoad} />}
+      <FieldFindings path="load" onlyWarnings />
+    </Stack>
+  );
+}
+
+interface ArrivalFieldsProps {
+  readonly load: Extract<Load, { kind: 'open' }>;
+  readonly onLoad: (load: Load) => void;
+}
+
+function ArrivalFields({ load, onLoad }: ArrivalFieldsProps): ReactElement {
+  return (
+    <Group align="flex-end" gap="xs">
+      <PlanNumber
+        path="load.rate_per_s"
+        label="Rate (ops/s)"
+        value={load.rate_per_s}
+        onChange={(rate_per_s) => onLoad({ ...load, rate_per_s })}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label="Arrivals"
+        value={load.arrivals}
+        onChange={(arrivals) => onLoad({ ...load, arrivals: arrivals as 'constant' | 'poisson' })}
+        data={[
+          { value: 'poisson', label: 'Poisson' },
+          { value: 'constant', label: 'Constant' },
+        ]}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,52 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { FailureState } from '@/components/FailureState';
+import { toProblem } from '@/lib/problem';
+import { type DraftOrigin, dropDraft } from './draft-storage';
+import { PlanEditor } from './PlanEditor';
+import { useInitialDraft } from './useInitialDraft';
+
+interface NewRunProps {
+  readonly origin: DraftOrigin;
+  readonly onOrigin: (origin: DraftOrigin) => void;
+  readonly onStarted: (runId: string) => void;
+}
+
+export function NewRun({ origin, onOrigin, onStarted }: NewRunProps): ReactElement {
+  const initial = useInitialDraft(origin);
+  if (initial.state === 'failed') {
+    const { code, detail } = toProblem(initial.error);
+    return (
+      <FailureState
+        what="The plan to start from could not be read"
+        code={code}
+        detail={detail}
+        onRetry={initial.retry}
+      />
+    );
+  }
+  if (initial.state === 'loading') {
+    return (
+      <div className="plan-columns" role="status" aria-label="Loading the plan" aria-busy="true">
+        {['what', 'how hard', 'what it means'].map((column) => (
+          <Skeleton key={column} height={480} />
+        ))}
+      </div>
+    );
+  }
+  const choose = (slug: string | null) => {
+    const next = { recipe: slug ?? undefined };
+    // Whoever chooses a recipe, or the blank plan, wants it as it is.
+    dropDraft(next);
+    onOrigin(next);
+  };
+  return (
+    <PlanEditor
+      key={JSON.stringify(origin)}
+      initial={initial.draft}
+      origin={origin}
+      onRecipe={choose}
+      onStarted={onStarted}
+    />
+  );
+}

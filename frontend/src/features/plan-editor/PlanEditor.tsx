@@ -1,0 +1,176 @@
+import { Paper, Stack, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
+import type { PlanDefinition } from '@/api/plans';
+import { targetsQuery } from '@/api/targets';
+import { AgentChoice } from './AgentChoice';
+import { AxisRows } from './AxisRows';
+import { axisFaults, type Draft, draftOf, toDefinition } from './draft';
+import { type DraftOrigin, dropDraft, keepDraft } from './draft-storage';
+import { type Findings, FindingsContext, useRefusal } from './findings';
+import { LoadFields } from './LoadFields';
+import { PlanActions } from './PlanActions';
+import { PlanText } from './PlanText';
+import { PreviewPanel } from './PreviewPanel';
+import { RecipeChoice } from './RecipeChoice';
+import { TargetPicker, targetName } from './TargetPicker';
+import { TrialFields } from './TrialFields';
+import { usePlanPreview } from './usePlanPreview';
+import { WorkloadFields } from './WorkloadFields';
+
+interface PlanEditorProps {
+  readonly initial: Draft;
+  readonly origin: DraftOrigin;
+  readonly onRecipe: (slug: string | null) => void;
+  readonly onStarted: (runId: string) => void;
+}
+
+/** What, how hard, what it means: one page, three columns. */
+export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorProps): ReactElement {
+  const [draft, setDraft] = useState(initial);
+  const [submitFindings, setSubmitFindings] = useState<Findings['refusals']>([]);
+  const { data: saved } = useQuery(targetsQuery);
+  const definition = useMemo(
+    () =>
+      toDefinition(
+        draft,
+        draft.definition.targets.map((target) => targetName(target, saved?.items)),
+      ),
+    [draft, saved],
+  );
+  const faults = useMemo(() => axisFaults(draft.axes), [draft.axes]);
+  const answer = usePlanPreview(definition, draft.agentId, faults);
+  const findings = useMemo(
+    () => ({ ...answer.findings, refusals: unique([...answer.findings.refusals, ...submitFindings]) }),
+    [answer.findings, submitFindings],
+  );
+  const change = useCallback(
+    (next: Draft) => {
+      setSubmitFindings([]);
+      setDraft(next);
+      keepDraft(origin, next);
+    },
+    [origin],
+  );
+
+  return (
+    <FindingsContext.Provider value={findings}>
+      <div className="plan-columns">
+        <WhatColumn
+          draft={draft}
+          onChange={change}
+          recipe={origin.recipe ?? null}
+          onRecipe={onRecipe}
+          suggested={definition.name}
+        />
+        <HowHardColumn draft={draft} onChange={change} />
+        <Column title="What it means">
+          <PreviewPanel {...answer} findings={findings} onRetry={answer.retry} />
+          <AgentChoice agentId={draft.agentId} onChange={(agentId) => change({ ...draft, agentId })} />
+          <PlanActions
+            definition={definition}
+            agentId={draft.agentId}
+            isRefused={findings.refusals.length > 0}
+            onRefused={setSubmitFindings}
+            onStarted={(runId) => {
+              dropDraft(origin);
+              onStarted(runId);
+            }}
+          />
+          <PlanText definition={definition} onDefinition={(next) => change(draftOf(next, draft.agentId))} />
+        </Column>
+      </div>
+    </FindingsContext.Provider>
+  );
+}
+
+function unique(findings: Findings['refusals']): Findings['refusals'] {
+  const seen = new Set<string>();
+  return findings.filter(({ path, message }) => {
+    const key = `${path}\n${message}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function Column({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      <Stack gap="md">{children}</Stack>
+    </Paper>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <div>
+      <Title order={3} size="h6" mb={6}>
+        {title}
+      </Title>
+      {children}
+    </div>
+  );
+}
+
+interface DraftColumnProps {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+}
+
+interface WhatColumnProps extends DraftColumnProps {
+  readonly recipe: string | null;
+  readonly onRecipe: (slug: string | null) => void;
+  readonly suggested: string;
+}
+
+function WhatColumn({ draft, onChange, recipe, onRecipe, suggested }: WhatColumnProps): ReactElement {
+  const { definition } = draft;
+  const set = (patch: Partial<PlanDefinition>) =>
+    onChange({ ...draft, definition: { ...definition, ...patch } });
+  return (
+    <Column title="What">
+      <RecipeChoice slug={recipe} onChange={onRecipe} />
+      <TextInput
+        size="xs"
+        label="Name"
+        placeholder={suggested}
+        maxLength={200}
+        value={definition.name}
+        error={useRefusal('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <Part title="Targets">
+        <TargetPicker chosen={definition.targets} onChange={(targets) => set({ targets })} />
+      </Part>
+      <Part title="Workload">
+        <WorkloadFields workload={definition.workload} onChange={(workload) => set({ workload })} />
+      </Part>
+    </Column>
+  );
+}
+
+function HowHardColumn({ draft, onChange }: DraftColumnProps): ReactElement {
+  const { definition } = draft;
+  const set = (patch: Partial<PlanDefinition>) =>
+    onChange({ ...draft, definition: { ...definition, ...patch } });
+  return (
+    <Column title="How hard">
+      <Part title="Axes">
+        <AxisRows axes={draft.axes} onChange={(axes) => onChange({ ...draft, axes })} />
+      </Part>
+      <Part title="Load">
+        <LoadFields
+          load={definition.load}
+          threads={definition.threads}
+          onLoad={(load) => set({ load })}
+          onThreads={(threads) => set({ threads })}
+        />
+      </Part>
+      <Part title="Trials">
+        <TrialFields plan={definition} onChange={set} />
+      </Part>
+    </Column>
+  );
+}

@@ -1,0 +1,162 @@
+import { Group, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import type { ReactElement } from 'react';
+import type { PlanDefinition } from '@/api/plans';
+import { FieldFindings, useRefusal } from './findings';
+import { PlanNumber } from './PlanNumber';
+
+type Change = (patch: Partial<PlanDefinition>) => void;
+
+interface TrialFieldsProps {
+  readonly plan: PlanDefinition;
+  readonly onChange: Change;
+}
+
+/** Trials, their order, and what happens between and around them. */
+export function TrialFields({ plan, onChange }: TrialFieldsProps): ReactElement {
+  return (
+    <Stack gap="xs">
+      <SimpleGrid cols={2} spacing="xs">
+        <PlanNumber
+          path="trials_per_point"
+          label="Trials per point"
+          value={plan.trials_per_point}
+          onChange={(trials_per_point) => onChange({ trials_per_point })}
+        />
+        <PlanNumber
+          path="rest_s"
+          label="Rest between (s)"
+          value={plan.rest_s}
+          onChange={(rest_s) => onChange({ rest_s })}
+        />
+      </SimpleGrid>
+      <FieldFindings path="trials_per_point" onlyWarnings />
+      <OrderFields plan={plan} onChange={onChange} />
+      <StopFields
+        label="Warm-up"
+        path="warmup"
+        stop={plan.warmup ?? null}
+        isOptional
+        onChange={(warmup) => onChange({ warmup })}
+      />
+      <StopFields
+        label="Measure"
+        path="stop"
+        stop={plan.stop}
+        onChange={(stop) => onChange({ stop: stop ?? { seconds: null, operations: null } })}
+      />
+      <Group gap="md">
+        <Switch
+          size="xs"
+          label="Prefill all keys"
+          checked={plan.prefill}
+          onChange={(event) => onChange({ prefill: event.currentTarget.checked })}
+        />
+        <Switch
+          size="xs"
+          label="Verify values"
+          checked={plan.verify}
+          onChange={(event) => onChange({ verify: event.currentTarget.checked })}
+        />
+      </Group>
+    </Stack>
+  );
+}
+
+const ORDERS = [
+  { value: 'interleaved', label: 'Interleaved: targets take turns' },
+  { value: 'sequential', label: 'Sequential: as listed' },
+  { value: 'shuffled', label: 'Shuffled' },
+];
+const RESETS = [
+  { value: 'restart', label: 'Restart the store' },
+  { value: 'flush', label: 'Flush its data' },
+  { value: 'none', label: 'Nothing' },
+];
+
+function OrderFields({ plan, onChange }: TrialFieldsProps): ReactElement {
+  return (
+    <>
+      <SimpleGrid cols={2} spacing="xs">
+        <Select
+          size="xs"
+          label="Order"
+          data={ORDERS}
+          value={plan.order}
+          allowDeselect={false}
+          error={useRefusal('order')}
+          onChange={(order) => onChange({ order: order as PlanDefinition['order'] })}
+        />
+        <Select
+          size="xs"
+          label="Between trials"
+          data={RESETS}
+          value={plan.reset}
+          allowDeselect={false}
+          error={useRefusal('reset')}
+          onChange={(reset) => onChange({ reset: reset as PlanDefinition['reset'] })}
+        />
+        <PlanNumber
+          path="seed"
+          label="Seed"
+          placeholder="drawn"
+          value={plan.seed}
+          onChange={(seed) => onChange({ seed: Number.isNaN(seed) ? null : seed })}
+        />
+        <PlanNumber
+          path="timeout_ms"
+          label="Time-out (ms)"
+          value={plan.timeout_ms}
+          onChange={(timeout_ms) => onChange({ timeout_ms })}
+        />
+      </SimpleGrid>
+      <FieldFindings path="order" onlyWarnings />
+    </>
+  );
+}
+
+type Stop = PlanDefinition['stop'];
+
+interface StopFieldsProps {
+  readonly label: string;
+  readonly path: string;
+  readonly stop: Stop | null;
+  readonly isOptional?: boolean;
+  readonly onChange: (stop: Stop | null) => void;
+}
+
+function StopFields({ label, path, stop, isOptional, onChange }: StopFieldsProps): ReactElement {
+  const unit = stop === null ? 'none' : typeof stop.operations === 'number' ? 'operations' : 'seconds';
+  const choose = (next: string) => {
+    if (next === 'none') onChange(null);
+    else
+      onChange(
+        next === 'seconds' ? { seconds: 5, operations: null } : { seconds: null, operations: 100_000 },
+      );
+  };
+  const set = (value: number) =>
+    onChange(
+      unit === 'operations' ? { seconds: null, operations: value } : { seconds: value, operations: null },
+    );
+  return (
+    <Group align="flex-end" gap="xs" wrap="nowrap">
+      <PlanNumber
+        path={path}
+        label={unit === 'operations' ? `${label} (ops)` : `${label} (s)`}
+        value={unit === 'operations' ? stop?.operations : stop?.seconds}
+        disabled={unit === 'none'}
+        onChange={set}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={`${label} ends after`}
+        value={unit}
+        onChange={choose}
+        data={[
+          { value: 'seconds', label: 'Seconds' },
+          { value: 'operations', label: 'Ops' },
+          ...(isOptional ? [{ value: 'none', label: 'None' }] : []),
+        ]}
+      />
+    </Group>
+  );
+}

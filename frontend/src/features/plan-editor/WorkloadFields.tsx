@@ -1,0 +1,209 @@
+import { Button, Code, Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { type PlanDefinition, type WorkloadDefinition, workloadsQuery } from '@/api/plans';
+import { BLANK_DEFINITION } from './draft';
+import { FieldFindings } from './findings';
+import { OperationRows } from './OperationRows';
+import { PlanNumber } from './PlanNumber';
+
+type PlanWorkload = PlanDefinition['workload'];
+
+interface WorkloadFieldsProps {
+  readonly workload: PlanWorkload;
+  readonly onChange: (workload: PlanWorkload) => void;
+}
+
+const OWN = 'own';
+
+/** A saved workload as it is, or one written here. */
+export function WorkloadFields({ workload, onChange }: WorkloadFieldsProps): ReactElement {
+  const { data: saved } = useQuery(workloadsQuery);
+  const chosenId = 'workload_id' in workload ? workload.workload_id : OWN;
+  const chosen = saved?.items.find(({ id }) => id === chosenId);
+  const choose = (value: string | null) => {
+    if (value === null || value === OWN) onChange(chosen?.definition ?? BLANK_DEFINITION.workload);
+    else onChange({ workload_id: value });
+  };
+  return (
+    <Stack gap="xs">
+      {saved && saved.items.length > 0 && (
+        <Select
+          size="xs"
+          aria-label="Workload"
+          data={[
+            { value: OWN, label: 'Written here' },
+            ...saved.items.map(({ id, name, version }) => ({
+              value: id,
+              label: `${name} (version ${version})`,
+            })),
+          ]}
+          value={chosenId}
+          onChange={choose}
+          allowDeselect={false}
+        />
+      )}
+      {'workload_id' in workload ? (
+        <SavedWorkload definition={chosen?.definition} onEdit={() => choose(OWN)} />
+      ) : (
+        <OwnWorkload workload={workload} onChange={onChange} />
+      )}
+      <FieldFindings path="workload" onlyWarnings={!('workload_id' in workload)} />
+    </Stack>
+  );
+}
+
+interface SavedWorkloadProps {
+  readonly definition: WorkloadDefinition | undefined;
+  readonly onEdit: () => void;
+}
+
+function SavedWorkload({ definition, onEdit }: SavedWorkloadProps): ReactElement {
+  return (
+    <>
+      <Code block className="definition">
+        {JSON.stringify(definition, null, 2)}
+      </Code>
+      <Button size="compact-xs" variant="default" onClick={onEdit}>
+        Change it for this run only
+      </Button>
+    </>
+  );
+}
+
+interface OwnWorkloadProps {
+  readonly workload: WorkloadDefinition;
+  readonly onChange: (workload: WorkloadDefinition) => void;
+}
+
+function OwnWorkload({ workload, onChange }: OwnWorkloadProps): ReactElement {
+  const { dataset, access } = workload;
+  const setDataset = (patch: Partial<WorkloadDefinition['dataset']>) =>
+    onChange({ ...workload, dataset: { ...dataset, ...patch } });
+  return (
+    <>
+      <SimpleGrid cols={2} spacing="xs">
+        <PlanNumber
+          path="workload.dataset.key_count"
+          label="Keys"
+          value={dataset.key_count}
+          onChange={(key_count) => setDataset({ key_count })}
+        />
+        <PlanNumber
+          path="workload.dataset.key_size_bytes"
+          label="Key size (B)"
+          value={dataset.key_size_bytes}
+          onChange={(key_size_bytes) => setDataset({ key_size_bytes })}
+        />
+      </SimpleGrid>
+      <ValueSizeFields size={dataset.value_size} onChange={(value_size) => setDataset({ value_size })} />
+      <OperationRows
+        operations={workload.operations}
+        onChange={(operations) => onChange({ ...workload, operations })}
+      />
+      <AccessFields
+        access={access ?? { kind: 'uniform' }}
+        onChange={(next) => onChange({ ...workload, access: next })}
+      />
+    </>
+  );
+}
+
+type ValueSize = WorkloadDefinition['dataset']['value_size'];
+
+function ValueSizeFields({
+  size,
+  onChange,
+}: {
+  size: ValueSize;
+  onChange: (size: ValueSize) => void;
+}): ReactElement {
+  const path = 'workload.dataset.value_size';
+  const choose = (kind: string) => {
+    if (kind === size.kind) return;
+    if (size.kind === 'fixed')
+      onChange({ kind: 'uniform', min_bytes: size.bytes, max_bytes: size.bytes * 2 });
+    else onChange({ kind: 'fixed', bytes: size.min_bytes });
+  };
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Text size="xs" fw={500}>
+          Value size (B)
+        </Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="Value size"
+          value={size.kind}
+          onChange={choose}
+          data={[
+            { value: 'fixed', label: 'Fixed' },
+            { value: 'uniform', label: 'Uniform' },
+          ]}
+        />
+      </Group>
+      {size.kind === 'fixed' ? (
+        <PlanNumber
+          path={path}
+          label="Bytes"
+          value={size.bytes}
+          onChange={(bytes) => onChange({ ...size, bytes })}
+        />
+      ) : (
+        <SimpleGrid cols={2} spacing="xs">
+          <PlanNumber
+            path={`${path}.min_bytes`}
+            label="From"
+            value={size.min_bytes}
+            onChange={(min_bytes) => onChange({ ...size, min_bytes })}
+          />
+          <PlanNumber
+            path={`${path}.max_bytes`}
+            label="To"
+            value={size.max_bytes}
+            onChange={(max_bytes) => onChange({ ...size, max_bytes })}
+          />
+        </SimpleGrid>
+      )}
+    </div>
+  );
+}
+
+type Access = NonNullable<WorkloadDefinition['access']>;
+
+function AccessFields({
+  access,
+  onChange,
+}: {
+  access: Access;
+  onChange: (access: Access) => void;
+}): ReactElement {
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Text size="xs" fw={500}>
+          Access
+        </Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="Access"
+          value={access.kind}
+          onChange={(kind) => onChange(kind === 'zipf' ? { kind, exponent: 0.99 } : { kind: 'uniform' })}
+          data={[
+            { value: 'uniform', label: 'Uniform' },
+            { value: 'zipf', label: 'Zipf' },
+          ]}
+        />
+      </Group>
+      {access.kind === 'zipf' && (
+        <PlanNumber
+          path="workload.access"
+          label="Exponent"
+          description="Above 1, few keys take most requests."
+          value={access.exponent}
+          onChange={(exponent) => onChange({ kind: 'zipf', exponent })}
+        />
+      )}
+    </div>
+  );
+}

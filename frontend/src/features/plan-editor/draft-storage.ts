@@ -1,0 +1,32 @@
+/** What was typed outlives a reload of the tab, apart for each plan that was started from. */
+import { type Draft, newAxis } from './draft';
+
+export interface DraftOrigin {
+  readonly recipe?: string;
+  /** A run to clone with changes. */
+  readonly from?: string;
+  readonly plan?: string;
+}
+
+function storageKey({ recipe, from, plan }: DraftOrigin): string {
+  return `loadstone.draft:${recipe ?? ''}:${from ?? ''}:${plan ?? ''}`;
+}
+
+export function keepDraft(origin: DraftOrigin, draft: Draft): void {
+  sessionStorage.setItem(storageKey(origin), JSON.stringify(draft));
+}
+
+export function dropDraft(origin: DraftOrigin): void {
+  sessionStorage.removeItem(storageKey(origin));
+}
+
+export function keptDraft(origin: DraftOrigin): Draft | null {
+  const stored = sessionStorage.getItem(storageKey(origin));
+  if (!stored) return null;
+  try {
+    const { definition, axes, agentId } = JSON.parse(stored) as Draft;
+    return { definition, axes: axes.map(({ parameter, text }) => newAxis(parameter, text)), agentId };
+  } catch {
+    return null;
+  }
+}

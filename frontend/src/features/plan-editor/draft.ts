@@ -1,0 +1,118 @@
+/** A plan while it is being written: the definition, with the axes as the text a person typed. */
+import type { PlanDefinition, ResolvedPlan } from '@/api/plans';
+import { formatAxisValues, parseAxisValues } from '@/lib/axis-values';
+import type { PathMessage } from '@/lib/json-path';
+
+export interface AxisDraft {
+  readonly id: number;
+  readonly parameter: string;
+  readonly text: string;
+}
+
+export interface Draft {
+  /** Its own `axes` are not used: `axes` beside it are. */
+  readonly definition: PlanDefinition;
+  readonly axes: readonly AxisDraft[];
+  /** Null for any agent that can take it. */
+  readonly agentId: string | null;
+}
+
+export type PlanTarget = PlanDefinition['targets'][number];
+
+let lastAxisId = 0;
+
+export function newAxis(parameter: string, text: string): AxisDraft {
+  lastAxisId += 1;
+  return { id: lastAxisId, parameter, text };
+}
+
+export const BLANK_DEFINITION: PlanDefinition = {
+  name: '',
+  targets: [],
+  workload: {
+    dataset: {
+      key_count: 10_000,
+      key_prefix: 'k',
+      key_size_bytes: 16,
+      value_size: { kind: 'fixed', bytes: 100 },
+    },
+    operations: [
+      { kind: 'get', weight: 9, keys_per_request: 1 },
+      { kind: 'set', weight: 1, keys_per_request: 1 },
+    ],
+    access: { kind: 'uniform' },
+  },
+  load: { kind: 'closed', connections: 16, pipeline: 1 },
+  threads: 1,
+  axes: [{ parameter: 'connections', values: [1, 4, 16, 64] }],
+  trials_per_point: 3,
+  order: 'interleaved',
+  seed: null,
+  rest_s: 0,
+  reset: 'restart',
+  prefill: true,
+  warmup: { seconds: 1, operations: null },
+  stop: { seconds: 5, operations: null },
+  verify: false,
+  timeout_ms: 5000,
+};
+
+export function draftOf(definition: PlanDefinition, agentId: string | null = null): Draft {
+  const axes = (definition.axes ?? []).map(({ parameter, values }) =>
+    newAxis(parameter, formatAxisValues(values)),
+  );
+  return { definition: { ...BLANK_DEFINITION, ...definition }, axes, agentId };
+}
+
+/** The plan of a run as one that can be submitted again: snapshots become references or inline targets. */
+export function definitionOfRun(resolved: ResolvedPlan): PlanDefinition {
+  const targets = resolved.targets.map(({ target_id, kind, profile, options, name }): PlanTarget => {
+    return target_id ? { target_id } : { kind, profile: profile ?? '', options, name };
+  });
+  // A new run draws its own seed; with the old one the same keys would go out in the same order.
+  return { ...resolved, targets, seed: null };
+}
+
+export function toDefinition(draft: Draft, targetNames: readonly string[]): PlanDefinition {
+  const typed = draft.definition.name.trim();
+  return {
+    ...draft.definition,
+    name: typed === '' ? suggestName(targetNames) : typed,
+    axes: draft.axes.map(({ parameter, text }) => ({ parameter, values: parseAxisValues(text).values })),
+  };
+}
+
+export function suggestName(targetNames: readonly string[]): string {
+  if (targetNames.length === 0) return 'New plan';
+  if (targetNames.length > 4)
+    return `${targetNames.slice(0, 3).join(', ')} and ${targetNames.length - 3} more`;
+  return targetNames.join(' against ');
+}
+
+/** What cannot be read here, in the form the api uses for its refusals. */
+export function axisFaults(axes: readonly AxisDraft[]): PathMessage[] {
+  return axes.flatMap(({ text }, index) => {
+    const { problem } = parseAxisValues(text);
+    return problem === null
+      ? []
+      : [{ path: `axes[${index}].values`, code: 'unreadable_axis', message: problem }];
+  });
+}
+
+/** The JSON as edited by hand; a sentence when it cannot be a plan. */
+export function readPlanText(text: string): PlanDefinition | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : 'This is not JSON.';
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return 'A plan is a JSON object.';
+  const plan = parsed as Partial<PlanDefinition>;
+  if (!Array.isArray(plan.targets)) return '“targets” must be a list.';
+  if (!Array.isArray(plan.axes ?? [])) return '“axes” must be a list.';
+  if (typeof plan.workload !== 'object' || typeof plan.load !== 'object')
+    return '“workload” and “load” must be objects.';
+  return { ...BLANK_DEFINITION, ...plan } as PlanDefinition;
+}

@@ -1,0 +1,48 @@
+import { Text } from '@mantine/core';
+import { createContext, type ReactElement, useContext } from 'react';
+import { messagesAt, type PathMessage } from '@/lib/json-path';
+
+/** What the api (or the parser of axes) says about the plan, to be shown at the field it names. */
+export interface Findings {
+  readonly refusals: readonly PathMessage[];
+  readonly warnings: readonly PathMessage[];
+}
+
+export const NO_FINDINGS: Findings = { refusals: [], warnings: [] };
+
+export const FindingsContext = createContext<Findings>(NO_FINDINGS);
+
+/** The sentence that refuses this field, if there is one. */
+export function useRefusal(path: string): string | undefined {
+  const { refusals } = useContext(FindingsContext);
+  const messages = messagesAt(refusals, path).map(({ message }) => message);
+  return messages.length > 0 ? [...new Set(messages)].join(' ') : undefined;
+}
+
+/** Refusals and warnings of a part of the form that is no input by itself. */
+export function FieldFindings({
+  path,
+  onlyWarnings,
+}: {
+  path: string;
+  onlyWarnings?: boolean;
+}): ReactElement | null {
+  const { refusals, warnings } = useContext(FindingsContext);
+  const refused = onlyWarnings ? [] : messagesAt(refusals, path);
+  const warned = messagesAt(warnings, path);
+  if (refused.length + warned.length === 0) return null;
+  return (
+    <div>
+      {refused.map(({ code, message }) => (
+        <Text key={`${code}${message}`} size="xs" c="var(--mantine-color-error)">
+          {message}
+        </Text>
+      ))}
+      {warned.map(({ code, message }) => (
+        <Text key={`${code}${message}`} size="xs" c="var(--tone-warn)">
+          {message}
+        </Text>
+      ))}
+    </div>
+  );
+}

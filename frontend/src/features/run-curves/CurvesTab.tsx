@@ -1,0 +1,142 @@
+import { Paper, Stack, Title } from '@mantine/core';
+import { IconChartLine } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useMemo } from 'react';
+import { type Point, pointsQuery, type Run } from '@/api/runs';
+import { ChartLegend, type ChartSeries, ZoomSlider } from '@/components/charts';
+import { FailureState } from '@/components/FailureState';
+import { ChartSkeleton, TableSkeleton } from '@/components/Skeletons';
+import { TeachingState } from '@/components/TeachingState';
+import { parameterTitle } from '@/lib/parameters';
+import { toProblem } from '@/lib/problem';
+import { fileStem } from '@/lib/save-file';
+import { CurveControls } from './CurveControls';
+import { CurvePanels } from './CurvePanels';
+import { PointsTable } from './PointsTable';
+import { type CurveView, numericAxes, operationChoices, panelsOf, type Selection, select } from './selection';
+import { VoidPoints } from './VoidPoints';
+
+interface CurvesTabProps {
+  readonly run: Run;
+  readonly view: CurveView;
+  readonly onView: (patch: Partial<CurveView>) => void;
+  readonly onTrial: (trialId: string) => void;
+}
+
+export function CurvesTab(props: CurvesTabProps): ReactElement {
+  const points = useQuery(pointsQuery(props.run.id));
+  if (points.isPending) {
+    return (
+      <Stack>
+        <div className="chart-panels">
+          <ChartSkeleton />
+          <ChartSkeleton />
+        </div>
+        <TableSkeleton />
+      </Stack>
+    );
+  }
+  if (points.isError) {
+    const { code, detail } = toProblem(points.error);
+    return (
+      <FailureState
+        what="The points could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => points.refetch()}
+      />
+    );
+  }
+  const hasAny = points.data.items.some(
+    ({ total, trials }) => total !== null || trials.some(({ trust }) => trust !== null),
+  );
+  return hasAny ? <Curves {...props} points={points.data.items} /> : <NothingYet run={props.run} />;
+}
+
+function Curves({
+  run,
+  view,
+  onView,
+  onTrial,
+  points,
+}: CurvesTabProps & { readonly points: readonly Point[] }): ReactElement {
+  const selection = useMemo(() => select(run, view), [run, view]);
+  const axes = useMemo(() => numericAxes(run), [run]);
+  const panels = useMemo(() => panelsOf(points, selection), [points, selection]);
+  const hidden = useMemo(() => new Set(view.hide ?? []), [view.hide]);
+  const fileLabel = fileStem(run.name);
+  const { axis } = selection;
+  return (
+    <Stack gap="sm">
+      <CurveControls
+        axes={axes}
+        operations={operationChoices(points)}
+        selection={selection}
+        view={view}
+        onView={onView}
+      />
+      <ChartLegend
+        series={legendSeries(selection)}
+        hidden={hidden}
+        onToggle={(name) => onView({ hide: toggled(hidden, name) })}
+        onIsolate={(name) => onView({ hide: isolated(selection.targets, hidden, name) })}
+      />
+      <CurvePanels
+        panels={panels}
+        selection={selection}
+        hidden={hidden}
+        zoom={view.zoom ?? null}
+        fileLabel={fileLabel}
+        onView={onView}
+      />
+      <ZoomSlider
+        values={axis.values}
+        zoom={view.zoom ?? null}
+        onZoom={(zoom) => onView({ zoom: zoom ?? undefined })}
+        label={parameterTitle(axis.parameter)}
+      />
+      <VoidPoints points={points} onTrial={onTrial} />
+      <Paper withBorder p="sm">
+        <Title order={2} size="h5" mb={4}>
+          The same numbers
+        </Title>
+        <PointsTable points={points} axes={axes} selection={selection} csvName={`${fileLabel}-points`} />
+      </Paper>
+    </Stack>
+  );
+}
+
+function legendSeries({ targets }: Selection): ChartSeries[] {
+  return targets.map((target, lookIndex) => ({ key: target, label: target, lookIndex, points: [] }));
+}
+
+function toggled(hidden: ReadonlySet<string>, name: string): string[] | undefined {
+  const next = hidden.has(name) ? [...hidden].filter((other) => other !== name) : [...hidden, name];
+  return next.length > 0 ? next : undefined;
+}
+
+/** Alone on the page; once more, and the others come back. The first click of a double click has toggled `name` already. */
+function isolated(
+  targets: readonly string[],
+  hidden: ReadonlySet<string>,
+  name: string,
+): string[] | undefined {
+  const others = targets.filter((target) => target !== name);
+  const isAlone = others.length > 0 && others.every((target) => hidden.has(target));
+  return isAlone ? undefined : others;
+}
+
+function NothingYet({ run }: { readonly run: Run }): ReactElement {
+  const isWaiting = run.status === 'queued' || run.status === 'claimed' || run.status === 'running';
+  return (
+    <TeachingState
+      icon={IconChartLine}
+      title={isWaiting ? 'The first point is on its way' : 'No point was measured'}
+      text={
+        isWaiting
+          ? 'A point lands on the curve as soon as its first trial has ended.'
+          : 'No trial ended with a result. The Trials tab says what happened to each; clone the run to try again.'
+      }
+    />
+  );
+}

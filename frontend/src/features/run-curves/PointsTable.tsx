@@ -1,0 +1,105 @@
+import type { ReactElement } from 'react';
+import type { Point } from '@/api/runs';
+import { type DataColumn, DataTable } from '@/components/DataTable';
+import { type Trust, TrustChip } from '@/components/StatusChip';
+import { formatCount, formatNumber, formatRate } from '@/lib/format';
+import { parameterTitle } from '@/lib/parameters';
+import { axisValue, type NumericAxis, operationOf, PERCENTILES, type Selection } from './selection';
+import { isVoid, percentileTitle } from './shape';
+
+interface PointsTableProps {
+  readonly points: readonly Point[];
+  readonly axes: readonly NumericAxis[];
+  readonly selection: Selection;
+  readonly csvName: string;
+}
+
+/** The same numbers as the curves, one row a point. */
+export function PointsTable({ points, axes, selection, csvName }: PointsTableProps): ReactElement {
+  return (
+    <DataTable
+      label="Points"
+      columns={[...placeColumns(axes), ...numberColumns(selection), ...trustColumns(selection)]}
+      rows={points}
+      rowId={(point) => point.id}
+      rowClass={(point) => (isVoid(point) ? 'hatched' : undefined)}
+      csvName={csvName}
+    />
+  );
+}
+
+function placeColumns(axes: readonly NumericAxis[]): DataColumn<Point>[] {
+  return [
+    { id: 'target', header: 'Target', value: ({ parameters }) => String(parameters.target) },
+    ...axes.map((axis) => ({
+      id: axis.parameter,
+      header: parameterTitle(axis.parameter),
+      value: (point: Point) => axisValue(point, axis),
+      isNumber: true,
+    })),
+  ];
+}
+
+function numberColumns(selection: Selection): DataColumn<Point>[] {
+  const { operation, clock } = selection;
+  const numbers = (point: Point) => operationOf(point, operation);
+  return [
+    {
+      id: 'throughput',
+      header: 'Throughput (ops/s)',
+      value: (point) => numbers(point)?.throughput_per_s,
+      cell: (point) => formatCount(numbers(point)?.throughput_per_s),
+      isNumber: true,
+    },
+    {
+      id: 'band',
+      header: 'over trials',
+      value: (point) => bandText(numbers(point)?.band.throughput_per_s),
+      isNumber: true,
+      canSort: false,
+    },
+    ...PERCENTILES.map((percentile) => ({
+      id: percentile,
+      header: `${percentileTitle(percentile)} (ms)`,
+      value: (point: Point) => toMs(numbers(point)?.[clock][percentile]),
+      cell: (point: Point) => formatNumber(toMs(numbers(point)?.[clock][percentile])),
+      isNumber: true,
+    })),
+    {
+      id: 'errors',
+      header: 'Errors',
+      value: (point) => numbers(point)?.errors,
+      cell: (point) => formatCount(numbers(point)?.errors),
+      isNumber: true,
+    },
+  ];
+}
+
+function trustColumns({ operation }: Selection): DataColumn<Point>[] {
+  return [
+    {
+      id: 'trials',
+      header: 'Trials',
+      value: (point) => operationOf(point, operation)?.trials_counted ?? 0,
+      cell: (point) => `${operationOf(point, operation)?.trials_counted ?? 0}/${point.trials.length}`,
+      isNumber: true,
+    },
+    { id: 'trust', header: 'Trust', value: trustOf, cell: (point) => <TrustChip trust={trustOf(point)} /> },
+  ];
+}
+
+/** The worst verdict among its trials; pending until one has ended. */
+export function trustOf({ trials, total }: Point): Trust {
+  if (total === null) return trials.some(({ trust }) => trust === 'void') ? 'void' : 'pending';
+  return trials.some(({ trust }) => trust === 'warn' || trust === 'void') ? 'warn' : 'pass';
+}
+
+function toMs(ns: number | null | undefined): number | null {
+  return ns === null || ns === undefined ? null : ns / 1e6;
+}
+
+function bandText(band: { low: number | null; high: number | null } | undefined): string | null {
+  return band && band.low !== null && band.high !== null
+    ? `${formatRate(band.low)} – ${formatRate(band.high)}`
+    : null;
+}

@@ -1,0 +1,82 @@
+import { Accordion, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconServer } from '@tabler/icons-react';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { pointsQuery, type Run, trialQuery } from '@/api/runs';
+import { FailureState } from '@/components/FailureState';
+import { KeyValues } from '@/components/KeyValues';
+import { CardsSkeleton } from '@/components/Skeletons';
+import { TeachingState } from '@/components/TeachingState';
+import { countNoun } from '@/lib/format';
+import { toProblem } from '@/lib/problem';
+import { distinct } from './distinct';
+
+/** Of each target, this many trials are read to find what differs. */
+const READ_PER_TARGET = 3;
+
+/** What everything ran on, each distinct environment and store configuration once. */
+export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
+  const points = useQuery(pointsQuery(run.id));
+  const trialIds = run.definition.targets.flatMap(({ name }) =>
+    (points.data?.items ?? [])
+      .filter(({ parameters }) => parameters.target === name)
+      .flatMap(({ trials }) => trials.filter(({ status }) => status === 'succeeded' || status === 'failed'))
+      .slice(0, READ_PER_TARGET)
+      .map(({ id }) => id),
+  );
+  const trials = useQueries({ queries: trialIds.map(trialQuery) });
+  const failed = trials.find(({ error }) => error);
+  const read = trials.flatMap(({ data }) => (data ? [data] : []));
+  if (points.isPending || (read.length === 0 && trials.some(({ isPending }) => isPending)))
+    return <CardsSkeleton />;
+  if (failed?.error) {
+    const { code, detail } = toProblem(failed.error);
+    return (
+      <FailureState
+        what="The environment could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => failed.refetch()}
+      />
+    );
+  }
+  const hosts = distinct(read.map(({ environment }) => environment));
+  const stores = distinct(read.map(({ store }) => store));
+  if (hosts.length + stores.length === 0) {
+    return (
+      <TeachingState
+        icon={IconServer}
+        title="Nothing has been recorded yet"
+        text="Host, kernel, store version and its full effective configuration are kept with every trial once it has ended."
+      />
+    );
+  }
+  return (
+    <Stack>
+      {hosts.map(({ value, count }, index) => (
+        <Paper key={JSON.stringify(value)} withBorder p="md">
+          <Title order={2} size="h5">
+            {hosts.length === 1 ? 'Host' : `Host, variant ${index + 1}`}
+          </Title>
+          <Text size="xs" c="dimmed" mb="xs">
+            the same in {countNoun(count, 'trial')} read
+          </Text>
+          <KeyValues values={value} />
+        </Paper>
+      ))}
+      <Accordion variant="contained" multiple>
+        {stores.map(({ value, count }) => (
+          <Accordion.Item key={JSON.stringify(value)} value={JSON.stringify(value)}>
+            <Accordion.Control>
+              {value.kind} {value.version}: {countNoun(Object.keys(value.settings).length, 'setting')}, the
+              same in {countNoun(count, 'trial')} read
+            </Accordion.Control>
+            <Accordion.Panel>
+              <KeyValues values={value.settings} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </Stack>
+  );
+}

@@ -1,0 +1,94 @@
+import { Group, Paper, Text, Title } from '@mantine/core';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
+import { StatusChip } from '@/components/StatusChip';
+import { formatCount, formatNs, formatRate } from '@/lib/format';
+import { describeParameters } from '@/lib/parameters';
+import { type LiveSeconds, liveSecondsKey, mergeSeconds } from './live-seconds';
+import { SecondsCharts } from './SecondsCharts';
+import { shownOperation, totalErrors, totalThroughput } from './seconds-series';
+
+const CHART_HEIGHT = 170;
+const LATEST_SHOWN = 300;
+
+/** The seconds of the trial under way: what was there when the page opened, and what has come since. */
+function useLiveSeconds(run: Run): { trialId: string | null; samples: readonly Sample[] } {
+  const { data: live } = useQuery<LiveSeconds>({ queryKey: liveSecondsKey(run.id), queryFn: skipToken });
+  // A trial that has been claimed but shows nothing yet leaves the last one on the page.
+  const trialId = live?.trialId ?? run.current_trial?.id ?? null;
+  const before = useQuery({
+    ...samplesQuery(trialId ?? ''),
+    enabled: trialId !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const read = before.data && (!live || before.data.attempt === live.attempt) ? before.data.items : [];
+  return { trialId, samples: mergeSeconds(read, live?.items ?? []).slice(-LATEST_SHOWN) };
+}
+
+interface LiveTrialProps {
+  readonly run: Run;
+  /** The operation chosen for the curves, when one is. */
+  readonly operation: string | undefined;
+}
+
+/** The trial under way, drawn second by second. */
+export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | null {
+  const { trialId, samples } = useLiveSeconds(run);
+  const { data: points } = useQuery(pointsQuery(run.id));
+  const [isLogTime, setLogTime] = useState(true);
+  const last = samples.at(-1);
+  if (trialId === null || !last) return null;
+  const point = points?.items.find(({ trials }) => trials.some(({ id }) => id === trialId));
+  const parameters = point?.parameters ?? {};
+  const targets = run.axes.find(({ parameter }) => parameter === 'target')?.values ?? [];
+  const current = run.current_trial?.id === trialId ? run.current_trial : null;
+  const shown = shownOperation(samples, operation);
+  return (
+    <Paper withBorder p="sm" component="section" aria-label="The trial under way" data-sample-at={last.at}>
+      <Group justify="space-between" mb="xs" gap="xs">
+        <Group gap="xs">
+          <Title order={2} size="h5">
+            {current ? 'Now' : 'Just ended'}
+          </Title>
+          <Text size="sm">{describeParameters(parameters)}</Text>
+          {current && <StatusChip status={current.status} />}
+        </Group>
+        <LatestSecond last={last} samples={samples} operation={shown} />
+      </Group>
+      <SecondsCharts
+        samples={samples}
+        lookIndex={Math.max(0, targets.indexOf(parameters.target))}
+        operation={shown}
+        clock="response_time_ns"
+        fileLabel={`${run.name}-live`}
+        view={{ isLogTime, onLogTime: setLogTime, zoom: null }}
+        height={CHART_HEIGHT}
+      />
+    </Paper>
+  );
+}
+
+interface LatestSecondProps {
+  readonly last: Sample;
+  readonly samples: readonly Sample[];
+  readonly operation: string | null;
+}
+
+function LatestSecond({ last, samples, operation }: LatestSecondProps): ReactElement {
+  const times = last.operations.find((candidate) => candidate.operation === operation)?.response_time_ns;
+  const errors = totalErrors(samples);
+  return (
+    <Group gap="md" className="numbers">
+      <Text size="sm">{last.phase}</Text>
+      <Text size="sm" fw={650} data-testid="live-throughput">
+        {formatRate(totalThroughput(last))} ops/s
+      </Text>
+      <Text size="sm">p50 {formatNs(times?.p50)}</Text>
+      <Text size="sm">p99 {formatNs(times?.p99)}</Text>
+      <Text size="sm" c={errors > 0 ? 'var(--tone-bad)' : 'dimmed'}>
+        {formatCount(errors)} errors
+      </Text>
+    </Group>
+  );
+}

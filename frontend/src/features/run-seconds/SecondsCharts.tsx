@@ -1,0 +1,135 @@
+import { Switch } from '@mantine/core';
+import type { ReactElement } from 'react';
+import type { Sample } from '@/api/runs';
+import { ChartFrame, type ChartSeries, linearScale, XyChart, type Zoom } from '@/components/charts';
+import { toCsv } from '@/lib/csv';
+import { countNoun, formatNs, formatRate } from '@/lib/format';
+import {
+  type Clock,
+  phaseSpans,
+  secondsLimit,
+  throughputSeries,
+  timeSeries,
+  totalThroughput,
+} from './seconds-series';
+
+export interface SecondsView {
+  readonly isLogTime: boolean;
+  readonly onLogTime: (isLog: boolean) => void;
+  readonly zoom: Zoom | null;
+  readonly onZoom?: (zoom: Zoom | null) => void;
+}
+
+interface SecondsChartsProps {
+  readonly samples: readonly Sample[];
+  readonly lookIndex: number;
+  readonly operation: string | null;
+  readonly clock: Clock;
+  readonly fileLabel: string;
+  readonly view: SecondsView;
+  readonly height: number;
+}
+
+/** Throughput and response time of one trial, second by second, on one time axis. */
+export function SecondsCharts(props: SecondsChartsProps): ReactElement {
+  return (
+    <div className="chart-panels">
+      <ThroughputChart {...props} />
+      <TimesChart {...props} />
+    </div>
+  );
+}
+
+function ThroughputChart(props: SecondsChartsProps): ReactElement {
+  const series = [throughputSeries(props.samples, props.lookIndex, 'all operations')];
+  return (
+    <ChartFrame
+      title="Throughput, second by second"
+      fileLabel={props.fileLabel}
+      series={series}
+      sentence={throughputSentence(props.samples)}
+      csv={() => secondsCsv(series)}
+    >
+      <XyChart
+        {...timeAxis(props)}
+        name="Throughput over time"
+        series={series}
+        y={{ title: 'Throughput', quantity: 'rate', isLog: false }}
+      />
+    </ChartFrame>
+  );
+}
+
+function TimesChart(props: SecondsChartsProps): ReactElement {
+  const { operation, clock, view } = props;
+  const series = timeSeries(props.samples, props.lookIndex, operation, clock);
+  const title = clock === 'response_time_ns' ? 'Response time' : 'Service time';
+  return (
+    <ChartFrame
+      title={`${title} of ${operation ?? 'operations'}, p50 and p99`}
+      fileLabel={props.fileLabel}
+      series={series}
+      sentence={timeSentence(series)}
+      csv={() => secondsCsv(series)}
+      toggles={
+        <Switch
+          size="xs"
+          label="log"
+          aria-label={`Logarithmic ${title.toLowerCase()}`}
+          checked={view.isLogTime}
+          onChange={(event) => view.onLogTime(event.currentTarget.checked)}
+        />
+      }
+    >
+      <XyChart
+        {...timeAxis(props)}
+        name={`${title} over time`}
+        series={series}
+        y={{ title, quantity: 'duration', isLog: view.isLogTime }}
+      />
+    </ChartFrame>
+  );
+}
+
+function timeAxis({ samples, view, height }: SecondsChartsProps) {
+  const whole = linearScale([0, secondsLimit(samples)], { fromZero: true });
+  return {
+    height,
+    hasMarkers: false,
+    syncId: 'seconds',
+    spans: phaseSpans(samples),
+    zoom: view.zoom,
+    onZoom: view.onZoom,
+    x: { title: 'Time', quantity: 'seconds', isLog: false } as const,
+    xLimits: view.zoom ? { domain: [...view.zoom] as [number, number], ticks: ticksIn(view.zoom) } : whole,
+  };
+}
+
+function ticksIn([from, to]: Zoom): number[] {
+  return linearScale([from, to], { fromZero: false }).ticks.filter((tick) => tick >= from && tick <= to);
+}
+
+function throughputSentence(samples: readonly Sample[]): string {
+  const rates = samples.filter(({ phase }) => phase === 'measure').map(totalThroughput);
+  if (rates.length === 0) return `${countNoun(samples.length, 'second')} so far, none of them measured yet.`;
+  const range = `between ${formatRate(Math.min(...rates))} and ${formatRate(Math.max(...rates))} ops/s`;
+  return `${countNoun(rates.length, 'measured second')}: ${range}, last ${formatRate(rates.at(-1))}.`;
+}
+
+function timeSentence(series: readonly ChartSeries[]): string {
+  const parts = series.map(({ label, points }) => {
+    const values = points.flatMap(({ y }) => (y === null ? [] : [y]));
+    if (values.length === 0) return `${label}: no answers yet`;
+    return `${label}: last ${formatNs(values.at(-1))}, highest second ${formatNs(Math.max(...values))}`;
+  });
+  return `${parts.join('; ')}.`;
+}
+
+function secondsCsv(series: readonly ChartSeries[]): string {
+  const rows = (series[0]?.points ?? []).map((point, index) => [
+    point.x,
+    point.label,
+    ...series.map(({ points }) => points[index]?.y),
+  ]);
+  return toCsv(['time_s', 'phase', ...series.map(({ label }) => label)], rows);
+}

@@ -1,0 +1,164 @@
+import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
+import { IconClock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { type Point, pointsQuery, type Run, type SampleList, samplesQuery } from '@/api/runs';
+import type { Zoom } from '@/components/charts';
+import { FailureState } from '@/components/FailureState';
+import { ChartSkeleton } from '@/components/Skeletons';
+import { TeachingState } from '@/components/TeachingState';
+import { describeParameters } from '@/lib/parameters';
+import { toProblem } from '@/lib/problem';
+import { SecondsCharts } from './SecondsCharts';
+import { SecondsTable } from './SecondsTable';
+import { operationsIn, shownOperation } from './seconds-series';
+
+export interface TimeView {
+  readonly trial?: string;
+  readonly op?: string;
+  readonly time?: 'service';
+  readonly logt?: boolean;
+  readonly tzoom?: Zoom;
+}
+
+interface TimeTabProps {
+  readonly run: Run;
+  readonly view: TimeView;
+  readonly onView: (patch: Partial<TimeView>) => void;
+}
+
+/** One trial, second by second. */
+export function TimeTab({ run, view, onView }: TimeTabProps): ReactElement {
+  const points = useQuery(pointsQuery(run.id));
+  const choices = trialChoices(points.data?.items ?? []);
+  const trialId = choices.find(({ value }) => value === view.trial)?.value ?? choices[0]?.value;
+  if (points.isPending) return <ChartSkeleton />;
+  if (trialId === undefined) {
+    return (
+      <TeachingState
+        icon={IconClock}
+        title="No trial has begun yet"
+        text="Once one has, its seconds stand here: throughput and response time as they went."
+      />
+    );
+  }
+  const point = points.data?.items.find(({ trials }) => trials.some(({ id }) => id === trialId));
+  const targets = run.definition.targets.map(({ name }) => name);
+  return (
+    <Stack gap="sm">
+      <Select
+        size="xs"
+        maw={520}
+        label="Trial"
+        searchable
+        allowDeselect={false}
+        data={choices}
+        value={trialId}
+        onChange={(trial) => onView({ trial: trial ?? undefined, tzoom: undefined })}
+      />
+      <TrialSeconds
+        trialId={trialId}
+        lookIndex={Math.max(0, targets.indexOf(String(point?.parameters.target)))}
+        fileLabel={`${run.name}-trial`}
+        view={view}
+        onView={onView}
+      />
+    </Stack>
+  );
+}
+
+/** The trials that have begun, in the order they were executed. */
+function trialChoices(points: readonly Point[]): { value: string; label: string }[] {
+  return points
+    .flatMap((point) => point.trials.map((trial) => ({ point, trial })))
+    .filter(({ trial }) => trial.status !== 'queued' && trial.attempt > 0)
+    .sort((a, b) => a.trial.ordinal - b.trial.ordinal)
+    .map(({ point, trial }) => ({
+      value: trial.id,
+      label: `${trial.ordinal + 1}: ${describeParameters(point.parameters)}, trial ${trial.repetition + 1}, ${trial.status}${trial.trust === 'void' ? ', void' : ''}`,
+    }));
+}
+
+interface TrialSecondsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
+  readonly trialId: string;
+  readonly lookIndex: number;
+  readonly fileLabel: string;
+}
+
+function TrialSeconds(props: TrialSecondsProps): ReactElement {
+  const seconds = useQuery(samplesQuery(props.trialId));
+  if (seconds.isPending) return <ChartSkeleton />;
+  if (seconds.isError) {
+    const { code, detail } = toProblem(seconds.error);
+    return (
+      <FailureState
+        what="The seconds could not be read"
+        code={code}
+        detail={detail}
+        onRetry={() => seconds.refetch()}
+      />
+    );
+  }
+  if (seconds.data.items.length === 0) {
+    return (
+      <TeachingState
+        icon={IconClock}
+        title="This trial has no seconds"
+        text="It ended before the engine could measure one. The Trials tab says why."
+      />
+    );
+  }
+  return <Seconds {...props} list={seconds.data} />;
+}
+
+function Seconds({
+  list,
+  lookIndex,
+  fileLabel,
+  view,
+  onView,
+}: TrialSecondsProps & { readonly list: SampleList }): ReactElement {
+  const samples = list.items;
+  const operations = operationsIn(samples);
+  const operation = shownOperation(samples, view.op);
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        {operations.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Operation"
+            data={operations}
+            value={operation ?? undefined}
+            onChange={(op) => onView({ op })}
+          />
+        )}
+        <SegmentedControl
+          size="xs"
+          aria-label="Clock"
+          data={[
+            { value: 'response', label: 'Response time' },
+            { value: 'service', label: 'Service time' },
+          ]}
+          value={view.time ?? 'response'}
+          onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
+        />
+      </Group>
+      <SecondsCharts
+        samples={samples}
+        lookIndex={lookIndex}
+        operation={operation}
+        clock={view.time === 'service' ? 'service_time_ns' : 'response_time_ns'}
+        fileLabel={fileLabel}
+        height={260}
+        view={{
+          isLogTime: view.logt ?? true,
+          onLogTime: (logt) => onView({ logt }),
+          zoom: view.tzoom ?? null,
+          onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
+        }}
+      />
+      <SecondsTable samples={samples} isDownsampled={list.downsampled} csvName={fileLabel} />
+    </Stack>
+  );
+}

@@ -1,0 +1,111 @@
+/** The seconds of a trial as lines. Pure. */
+import type { Quantiles, Sample, SampleOperation } from '@/api/runs';
+import type { ChartSeries, ChartSpan } from '@/components/charts';
+
+export type Clock = 'response_time_ns' | 'service_time_ns';
+
+/** Seconds since the trial's first one began; phases follow each other on one axis. */
+export function secondsSince(samples: readonly Sample[]): (sample: Sample) => number {
+  const first = samples[0];
+  const start = first ? Date.parse(first.at) - first.duration_s * 1000 : 0;
+  return (sample) => Math.round((Date.parse(sample.at) - start) / 10) / 100;
+}
+
+export function totalThroughput(sample: Sample): number {
+  return sample.operations.reduce((sum, operation) => sum + operation.throughput_per_s, 0);
+}
+
+export function totalErrors(samples: readonly Sample[]): number {
+  return samples.reduce(
+    (sum, { operations }) => sum + operations.reduce((inner, { errors }) => inner + errors, 0),
+    0,
+  );
+}
+
+/** Before measuring begins any operation will do; the prefill's sets do not outvote what is measured. */
+const UNMEASURED_WEIGHT = 1e-6;
+
+/** The operation asked for, else the one that most answers are of. Percentiles of several cannot be averaged. */
+export function shownOperation(samples: readonly Sample[], asked: string | undefined): string | null {
+  const counts = new Map<string, number>();
+  for (const { phase, operations } of samples) {
+    const weight = phase === 'measure' ? 1 : UNMEASURED_WEIGHT;
+    for (const { operation, count } of operations) {
+      counts.set(operation, (counts.get(operation) ?? 0) + count * weight);
+    }
+  }
+  if (asked !== undefined && counts.has(asked)) return asked;
+  const [most] = [...counts.entries()].sort((a, b) => b[1] - a[1]);
+  return most?.[0] ?? null;
+}
+
+export function operationsIn(samples: readonly Sample[]): string[] {
+  return [
+    ...new Set(samples.flatMap(({ operations }) => operations.map(({ operation }) => operation))),
+  ].sort();
+}
+
+export function throughputSeries(samples: readonly Sample[], lookIndex: number, label: string): ChartSeries {
+  const xOf = secondsSince(samples);
+  const points = samples.map((sample) => ({
+    x: xOf(sample),
+    y: totalThroughput(sample),
+    label: sample.phase,
+  }));
+  return { key: 'throughput', label, lookIndex, points };
+}
+
+interface TimeLine {
+  readonly percentile: keyof Quantiles;
+  readonly title: string;
+  readonly tint: number;
+}
+
+const TIME_LINES: readonly TimeLine[] = [
+  { percentile: 'p99', title: 'p99', tint: 0 },
+  { percentile: 'p50', title: 'p50', tint: 0.55 },
+];
+
+export function timeSeries(
+  samples: readonly Sample[],
+  lookIndex: number,
+  operation: string | null,
+  clock: Clock,
+): ChartSeries[] {
+  const xOf = secondsSince(samples);
+  const find = ({ operations }: Sample): SampleOperation | undefined =>
+    operations.find((candidate) => candidate.operation === operation);
+  return TIME_LINES.map(({ percentile, title, tint }) => ({
+    key: percentile,
+    label: operation === null ? title : `${operation} ${title}`,
+    lookIndex,
+    tint,
+    points: samples.map((sample) => ({
+      x: xOf(sample),
+      y: find(sample)?.[clock][percentile] ?? null,
+      label: sample.phase,
+    })),
+  }));
+}
+
+/** From where to where each phase went. */
+export function phaseSpans(samples: readonly Sample[]): ChartSpan[] {
+  const xOf = secondsSince(samples);
+  const spans = new Map<string, ChartSpan>();
+  for (const sample of samples) {
+    const to = xOf(sample);
+    const known = spans.get(sample.phase);
+    const from = known?.from ?? Math.max(0, to - sample.duration_s);
+    spans.set(sample.phase, { from, to, label: sample.phase });
+  }
+  return [...spans.values()];
+}
+
+const LIMIT_STEP_S = 10;
+
+/** How far the axis goes: to the next full ten seconds, so that a growing line steps. */
+export function secondsLimit(samples: readonly Sample[]): number {
+  const last = samples.at(-1);
+  const reached = last ? secondsSince(samples)(last) : 0;
+  return Math.max(LIMIT_STEP_S, Math.ceil(reached / LIMIT_STEP_S) * LIMIT_STEP_S);
+}

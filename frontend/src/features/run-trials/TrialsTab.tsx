@@ -1,0 +1,124 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { IconListNumbers } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { type Run, type TrialItem, trialsQuery } from '@/api/runs';
+import { type DataColumn, DataTable } from '@/components/DataTable';
+import { FailureState } from '@/components/FailureState';
+import { TableSkeleton } from '@/components/Skeletons';
+import { StatusChip, TrustChip } from '@/components/StatusChip';
+import { TeachingState } from '@/components/TeachingState';
+import { formatNumber } from '@/lib/format';
+import { parameterTitle } from '@/lib/parameters';
+import { toProblem } from '@/lib/problem';
+import { fileStem } from '@/lib/save-file';
+import { TrialDrawer } from './TrialDrawer';
+
+interface TrialsTabProps {
+  readonly run: Run;
+  readonly detail: string | undefined;
+  readonly onDetail: (trialId: string | undefined) => void;
+}
+
+/** Every trial in the order of execution. */
+export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactElement {
+  const trials = useInfiniteQuery(trialsQuery(run.id));
+  if (trials.isPending) return <TableSkeleton />;
+  if (trials.isError && !trials.data) {
+    const { code, detail: why } = toProblem(trials.error);
+    return (
+      <FailureState
+        what="The trials could not be read"
+        code={code}
+        detail={why}
+        onRetry={() => trials.refetch()}
+      />
+    );
+  }
+  const rows = trials.data.pages.flatMap((page) => page.items);
+  if (rows.length === 0) {
+    return <TeachingState icon={IconListNumbers} title="No trials" text="This run has none to execute." />;
+  }
+  return (
+    <Stack>
+      <DataTable
+        label="Trials"
+        columns={columnsOf(run, onDetail)}
+        rows={rows}
+        rowId={(trial) => trial.id}
+        rowClass={(trial) => (trial.trust === 'void' ? 'hatched' : undefined)}
+        csvName={`${fileStem(run.name)}-trials`}
+      />
+      {trials.hasNextPage && (
+        <Group justify="center">
+          <Button
+            variant="default"
+            loading={trials.isFetchingNextPage}
+            onClick={() => trials.fetchNextPage()}
+          >
+            Show more trials
+          </Button>
+        </Group>
+      )}
+      <TrialDrawer trialId={detail} onClose={() => onDetail(undefined)} />
+    </Stack>
+  );
+}
+
+function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<TrialItem>[] {
+  return [
+    {
+      id: 'ordinal',
+      header: '#',
+      value: ({ ordinal }) => ordinal + 1,
+      cell: (trial) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => onDetail(trial.id)}
+          aria-label={`Trial ${trial.ordinal + 1}`}
+        >
+          {trial.ordinal + 1}
+        </Button>
+      ),
+      isNumber: true,
+    },
+    ...run.axes.map(({ parameter }) => ({
+      id: parameter,
+      header: parameter === 'target' ? 'Target' : parameterTitle(parameter),
+      value: ({ parameters }: TrialItem) => parameters[parameter] as string | number | undefined,
+      isNumber: parameter !== 'target',
+    })),
+    { id: 'repetition', header: 'Trial', value: ({ repetition }) => repetition + 1, isNumber: true },
+    {
+      id: 'status',
+      header: 'Status',
+      value: ({ status }) => status,
+      cell: ({ status, error }) => (
+        <StatusChip status={status} reason={error ? `${error.message} (${error.code})` : undefined} />
+      ),
+    },
+    { id: 'trust', header: 'Trust', value: ({ trust }) => trust, cell: trustCell },
+    { id: 'reasons', header: 'Why', value: whyOf },
+    { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
+    {
+      id: 'engine',
+      header: 'Engine time (s)',
+      value: ({ engine_elapsed_s }) => engine_elapsed_s,
+      cell: ({ engine_elapsed_s }) => formatNumber(engine_elapsed_s),
+      isNumber: true,
+    },
+  ];
+}
+
+function trustCell({ trust, trust_reasons }: TrialItem): ReactElement | string {
+  if (trust === null) return '–';
+  const reason = trust_reasons.map(({ message }) => message).join(' ');
+  return <TrustChip trust={trust} reason={reason || undefined} />;
+}
+
+/** The error of a trial that failed, or the reasons of its verdict. */
+function whyOf({ error, trust_reasons }: TrialItem): string {
+  if (error) return `${error.code}: ${error.message}`;
+  return trust_reasons.map(({ message }) => message).join(' ');
+}

@@ -1,0 +1,105 @@
+import { Group, PasswordInput, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { NumberField } from '@/components/NumberField';
+import type { TargetFieldsProps } from './TargetDialog';
+
+/** The address of a store that runs elsewhere, and what may be done to it. */
+export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword: boolean }): ReactElement {
+  const { draft, onChange, faultAt } = props;
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={2}>
+        <TextInput
+          label="Host"
+          required
+          placeholder="10.0.0.7"
+          value={draft.host}
+          error={faultAt('host')}
+          onChange={(event) => onChange({ host: event.currentTarget.value })}
+        />
+        <NumberField
+          label="Port"
+          required
+          value={draft.port}
+          error={faultAt('port')}
+          thousandSeparator=""
+          onChange={(port) => onChange({ port: Number.isNaN(port) ? null : port })}
+        />
+      </SimpleGrid>
+      <Credentials {...props} />
+      <Switch
+        label="Use TLS"
+        checked={draft.usesTls}
+        onChange={(event) => onChange({ usesTls: event.currentTarget.checked })}
+      />
+      {draft.usesTls && <TlsFields {...props} />}
+      <Switch
+        label="A flush is allowed"
+        description="Resetting between trials then deletes ALL data of this store, also what is not ours. It is done only where our marker key is found."
+        checked={draft.flushAllowed}
+        error={faultAt('flush_allowed')}
+        onChange={(event) => onChange({ flushAllowed: event.currentTarget.checked })}
+      />
+    </Stack>
+  );
+}
+
+function Credentials({
+  draft,
+  kind,
+  onChange,
+  faultAt,
+  hasPassword,
+}: TargetFieldsProps & { hasPassword: boolean }): ReactElement | null {
+  if (kind.protocol === 'memcached') return null;
+  return (
+    <SimpleGrid cols={2}>
+      <TextInput
+        label="User"
+        autoComplete="off"
+        value={draft.username}
+        error={faultAt('username')}
+        onChange={(event) => onChange({ username: event.currentTarget.value })}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="new-password"
+        placeholder={hasPassword && draft.password === null ? 'kept as it is' : ''}
+        value={draft.password ?? ''}
+        error={faultAt('password')}
+        onChange={(event) => onChange({ password: event.currentTarget.value })}
+      />
+    </SimpleGrid>
+  );
+}
+
+function TlsFields({ draft, onChange, faultAt }: TargetFieldsProps): ReactElement {
+  return (
+    <>
+      <Group align="flex-end" grow>
+        <TextInput
+          label="Server name"
+          placeholder={draft.host || 'the host'}
+          value={draft.serverName}
+          error={faultAt('tls.server_name')}
+          onChange={(event) => onChange({ serverName: event.currentTarget.value })}
+        />
+        <Switch
+          label="Verify the certificate"
+          checked={draft.verifiesCertificate}
+          onChange={(event) => onChange({ verifiesCertificate: event.currentTarget.checked })}
+        />
+      </Group>
+      <Textarea
+        label="Certificate authority (PEM)"
+        description="Empty: what the agent's system trusts."
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={draft.caPem}
+        error={faultAt('tls.ca_pem')}
+        onChange={(event) => onChange({ caPem: event.currentTarget.value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+/** A target while it is being written. Pure. */
+import type { StoreKind, Target, WriteTarget } from '@/api/targets';
+
+export interface TargetDraft {
+  readonly name: string;
+  readonly kind: StoreKind['kind'];
+  readonly mode: Target['mode'];
+  readonly profile: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly host: string;
+  readonly port: number | null;
+  readonly username: string;
+  /** Null leaves the stored one as it is; empty removes it. */
+  readonly password: string | null;
+  readonly usesTls: boolean;
+  readonly serverName: string;
+  readonly caPem: string;
+  readonly verifiesCertificate: boolean;
+  readonly flushAllowed: boolean;
+}
+
+const DEFAULT_PORTS: Record<StoreKind['kind'], number> = { memcached: 11211, redis: 6379 };
+
+export function newTargetDraft(kind: StoreKind): TargetDraft {
+  return {
+    name: '',
+    kind: kind.kind,
+    mode: 'managed',
+    profile: kind.profiles[0]?.name ?? '',
+    options: {},
+    host: '',
+    port: DEFAULT_PORTS[kind.kind],
+    username: '',
+    password: null,
+    usesTls: false,
+    serverName: '',
+    caPem: '',
+    verifiesCertificate: true,
+    flushAllowed: false,
+  };
+}
+
+export function draftOfTarget(target: Target): TargetDraft {
+  return {
+    name: target.name,
+    kind: target.kind,
+    mode: target.mode,
+    profile: target.profile ?? '',
+    options: target.options,
+    host: target.host ?? '',
+    port: target.port,
+    username: target.username ?? '',
+    password: null,
+    usesTls: target.tls !== null,
+    serverName: target.tls?.server_name ?? '',
+    caPem: target.tls?.ca_pem ?? '',
+    verifiesCertificate: target.tls?.verify_certificate ?? true,
+    flushAllowed: target.flush_allowed,
+  };
+}
+
+/** Of the two kinds of fields only those of the mode are sent. */
+export function toWriteTarget(draft: TargetDraft): WriteTarget {
+  const { name, kind, mode } = draft;
+  if (mode === 'managed') {
+    return { name, kind, mode, profile: draft.profile, options: filled(draft.options), flush_allowed: false };
+  }
+  return {
+    name,
+    kind,
+    mode,
+    options: {},
+    host: draft.host.trim() || null,
+    port: draft.port,
+    username: draft.username.trim() || null,
+    ...(draft.password === null ? {} : { password: draft.password === '' ? null : draft.password }),
+    tls: draft.usesTls ? tlsOf(draft) : null,
+    flush_allowed: draft.flushAllowed,
+  };
+}
+
+function tlsOf(draft: TargetDraft): WriteTarget['tls'] {
+  return {
+    server_name: draft.serverName.trim() || draft.host.trim(),
+    ca_pem: draft.caPem.trim() || null,
+    verify_certificate: draft.verifiesCertificate,
+  };
+}
+
+/** An option that was cleared follows its profile again. */
+function filled(options: TargetDraft['options']): Record<string, string> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value.trim() !== ''));
+}
+
+export function kindChanged(draft: TargetDraft, kind: StoreKind): TargetDraft {
+  return {
+    ...draft,
+    kind: kind.kind,
+    profile: kind.profiles[0]?.name ?? '',
+    options: {},
+    port: DEFAULT_PORTS[kind.kind],
+  };
+}
