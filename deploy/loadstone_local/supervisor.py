@@ -1,4 +1,4 @@
-"""Keeps the stack's processes alive: starts them in order, restarts what ends, stops all in reverse order."""
+"""Keeps the stack's processes alive: starts them, restarts what ends, stops all in reverse order."""
 
 import asyncio
 import contextlib
@@ -49,10 +49,11 @@ class Supervisor:
         self._stopping = asyncio.Event()
 
     async def start(self) -> None:
-        """Start one after another, each when the one before is ready. Errors: `NotReady`."""
+        """Start all at once and wait until each is ready. Errors: `NotReady`."""
         self._logs.mkdir(parents=True, exist_ok=True)
         for service in self._services:
             self._launch(service)
+        for service in self._services:
             await self._wait_until_ready(service)
             self._watchers.append(asyncio.create_task(self._watch(service)))
 
