@@ -16,7 +16,7 @@ MAX_PHASE_S = 130_000
 
 def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> list[Finding]:
     refusals = [*_axis_refusals(plan), *_count_refusals(plan), *_stop_refusals(plan), *_operation_refusals(plan)]
-    refusals += _flush_refusals(plan, flush_forbidden)
+    refusals += _reset_refusals(plan, flush_forbidden)
     # What depends on bound values is asked once the axes themselves are sound.
     return refusals or [*_key_refusals(plan), *_thread_refusals(plan)]
 
@@ -102,11 +102,14 @@ def _operation_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
         yield _finding("value_out_of_range", "workload.dataset.value_size.max_bytes", message)
 
 
-def _flush_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> Iterator[Finding]:
+def _reset_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> Iterator[Finding]:
     for target in plan.targets:
         if plan.reset == "flush" and target.index in flush_forbidden:
             message = f"{target.name} may not be flushed. Allow it on the target's page, or choose another reset."
             yield _finding("flush_not_allowed", f"targets[{target.index}]", message)
+        if plan.reset == "restart" and target.mode == "external":
+            message = f"{target.name} was not started by an agent, so it cannot be restarted: choose flush or no reset."
+            yield _finding("restart_not_possible", f"targets[{target.index}]", message)
 
 
 def _key_refusals(plan: ResolvedPlan) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from loadstone.db import unit_of_work
-from loadstone.dispatch import recovery
+from loadstone.dispatch import recovery, repository
 from loadstone.models import Agent, Run, RunEvent
 from loadstone.settings import get_settings
 from loadstone_contracts.tasks import CONTROL_QUEUE, agent_queue
@@ -160,7 +160,7 @@ def test_a_renewal_that_came_just_before_the_lock_is_heard(
     held = agent.claim(first_trial(client, run))
     # What the sweep read a moment before the agent renewed.
     seen = [(run.id, uuid.UUID(held.trial_id))]
-    monkeypatch.setattr(recovery.repository, "unheld_trials", lambda *_: seen)
+    monkeypatch.setattr(repository, "unheld_trials", lambda *_: seen)
     sweep()
     agent.renew(held)
     assert trials_of(client, run)[0].status == "running"

@@ -126,11 +126,20 @@ def test_a_flush_of_an_external_target_needs_its_owners_permission(client: Calle
     assert preview(client, targets=chosen, reset="flush")["refusals"] == []
 
 
+def test_an_external_target_cannot_be_restarted(client: Caller) -> None:
+    target = client.post("/api/v1/targets", json=external_target()).json()
+    chosen = [{"target_id": target["id"]}]
+    refusals = preview(client, targets=chosen, reset="restart")["refusals"]
+    assert ("restart_not_possible", "targets[0]") in findings(refusals)
+    assert preview(client, targets=chosen, reset="none")["refusals"] == []
+
+
 def test_targets_and_workloads_of_another_team_are_not_found(client: Caller, other_team: Caller) -> None:
     target = client.post("/api/v1/targets", json=external_target()).json()
     saved = {"name": "w", "definition": workload_definition()}
     workload = client.post("/api/v1/workloads", json=saved).json()
-    fields = {"targets": [{"target_id": target["id"]}], "workload": {"workload_id": workload["id"]}}
+    chosen = [{"target_id": target["id"]}]
+    fields = {"targets": chosen, "workload": {"workload_id": workload["id"]}, "reset": "none"}
     assert preview(client, **fields)["refusals"] == []
     codes = [item["code"] for item in preview(other_team, **fields)["refusals"]]
     assert codes == ["target_not_found", "workload_not_found"]
