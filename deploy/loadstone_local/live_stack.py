@@ -43,13 +43,15 @@ class LiveStack:
     def get(self, path: str) -> Any:
         return self.client.get(path).raise_for_status().json()
 
-    def wait_for_samples(self, run_id: str, count: int = 2, within_s: float = 20) -> str:
-        """Until the running trial has `count` samples stored; returns the trial's id."""
+    def wait_for_samples(self, run_id: str, count: int = 2, attempt: int = 1, within_s: float = 20) -> str:
+        """Until this attempt of the running trial has `count` samples stored; returns the trial's id."""
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             trial = self.get(f"/runs/{run_id}")["current_trial"]
-            if trial is not None and len(self.get(f"/trials/{trial['id']}/samples")["items"]) >= count:
-                return str(trial["id"])
+            if trial is not None and trial["attempt"] == attempt:
+                samples = self.get(f"/trials/{trial['id']}/samples?attempt={attempt}")["items"]
+                if len(samples) >= count:
+                    return str(trial["id"])
             time.sleep(0.1)
         raise AssertionError(f"run {run_id} had no {count} samples within {within_s} s: {self.get(f'/runs/{run_id}')}")
 

@@ -10,6 +10,9 @@ from loadstone_contracts.tasks import Doorbell
 from loadstone_local.live_stack import LiveStack, wait_until_gone
 
 
+BOTH_STORES = [{"kind": "redis", "profile": "none"}, {"kind": "memcached", "profile": "default"}]
+
+
 def measured_seconds(live: LiveStack, trial_id: str, attempt: int) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = live.get(f"/trials/{trial_id}/samples?attempt={attempt}")["items"]
     return items
@@ -59,17 +62,19 @@ def test_a_killed_agent_leads_to_a_second_attempt_and_no_double_sample(live: Liv
     assert counted == sum(item["count"] for sample in second for item in sample["operations"])
 
 
-def test_a_killed_engine_fails_the_trial_with_its_code(live: LiveStack) -> None:
+def test_an_engine_killed_at_every_attempt_fails_the_trial_with_its_code(live: LiveStack) -> None:
     run = live.submit(seconds=30)
-    live.wait_for_samples(run["id"])
-    live.engines()[0].kill()
+    for attempt in (1, 2, 3):
+        trial_id = live.wait_for_samples(run["id"], attempt=attempt)
+        live.engines()[0].kill()
     assert live.wait_for_end(run["id"])["status"] == "failed"
-    assert live.trial(run["id"])["error"]["code"] == "engine_killed"
+    trial = live.get(f"/trials/{trial_id}")
+    assert (trial["attempt"], trial["error"]["code"]) == (3, "engine_killed")
     assert live.stores() == []
 
 
 def test_a_store_that_dies_fails_its_trial_and_the_run_goes_on(live: LiveStack) -> None:
-    run = live.submit(seconds=8, targets=[{"kind": "redis", "profile": "none"}, {"kind": "memcached"}])
+    run = live.submit(seconds=8, targets=BOTH_STORES)
     live.wait_for_samples(run["id"])
     killed = live.stores()[0]
     is_redis = killed.name() == "redis-server"
