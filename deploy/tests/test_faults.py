@@ -9,7 +9,6 @@ from typing import Any
 from loadstone_contracts.tasks import Doorbell
 from loadstone_local.live_stack import LiveStack, wait_until_gone
 
-
 BOTH_STORES = [{"kind": "redis", "profile": "none"}, {"kind": "memcached", "profile": "default"}]
 
 
