@@ -10,6 +10,7 @@ mod support;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use loadstone_spec::events::FailureCode;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 use support::{Said, Store, await_true, engine, finish, free_port, plan, run, start_fed};
 
 /// A plan that would take a minute.
@@ -63,6 +65,48 @@ fn sigterm_stops_cleanly_and_reports_what_was_measured() {
 #[test]
 fn sigint_stops_cleanly_too() {
     stop_by(|child| kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap());
+}
+
+/// Stops an engine that has said hello but has no connection yet, and says how long it took.
+fn interrupt_before_it_connects(port: u16) -> Duration {
+    let mut plan = long_plan(port);
+    plan["timeout_ms"] = json!(60_000);
+    let mut child = start_fed(&plan);
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let interrupted_at = Instant::now();
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let last = stdout.lines().last().unwrap().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    let summary: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!((&summary["stopped"], &summary["phases"]), (&json!(true), &json!([])));
+    interrupted_at.elapsed()
+}
+
+#[test]
+fn sigint_stops_at_once_while_the_target_lets_connections_wait() {
+    let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    listener.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    listener.listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let queue: Vec<Socket> = (0..3)
+        .map(|_| {
+            let waiting = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            waiting.set_nonblocking(true).unwrap();
+            let _ = waiting.connect(&address);
+            waiting
+        })
+        .collect();
+    let took = interrupt_before_it_connects(address.as_socket().unwrap().port());
+    assert!(took < Duration::from_secs(1), "{took:?} with {} before it", queue.len());
+}
+
+#[test]
+fn sigint_stops_at_once_while_the_target_does_not_greet() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let took = interrupt_before_it_connects(listener.local_addr().unwrap().port());
+    assert!(took < Duration::from_secs(1), "{took:?}");
 }
 
 #[test]

@@ -76,6 +76,16 @@ fn a_closed_loop_keeps_to_littles_law() {
     assert!((1_000_000..3_000_000).contains(&service.p50.unwrap()), "{service:?}");
 }
 
+#[test]
+fn an_open_loop_keeps_to_littles_law_however_busy_the_machine() {
+    let store = Store::memcached(&[]).ready();
+    let load = json!({"kind": "open", "connections": 50, "rate_per_s": 10_000});
+    let said = run(&measure_only(store.port, load, json!({"seconds": 1})));
+    let measured = said.measured();
+    assert!(measured.littles_law_residual.abs() < 0.02, "{}", measured.littles_law_residual);
+    assert_eq!(measured.offered, 10_000);
+}
+
 fn keys_asked(seed: u64, connections: u32) -> Vec<String> {
     let impostor = Impostor::start(|_| Answer::Miss);
     let load = json!({"kind": "closed", "connections": connections});
@@ -106,6 +116,9 @@ fn silence_is_counted_as_timeouts_and_the_run_goes_on() {
     let said = run(&plan);
     assert_eq!(said.code(), 0);
     assert_eq!((said.measured().sent, errors(said.measured(), ErrorClass::Timeout)), (400, 4));
+    // Four requests were under way for 100 ms each without ever being recorded.
+    let residual = said.measured().littles_law_residual;
+    assert!(residual > 0.2, "{residual}");
 }
 
 #[test]

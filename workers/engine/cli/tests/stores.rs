@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use loadstone_spec::events::ErrorClass;
 use loadstone_spec::plan::{OperationKind, PhaseName};
 use serde_json::{Value, json};
+use support::cutting_proxy::cut_connections;
 use support::{Store, errors, numbers, plan, run};
 use tempfile::TempDir;
 
@@ -190,6 +191,34 @@ fn writes_that_the_store_refuses_are_counted_and_told() {
     assert_eq!((prefill.failed, errors(prefill, ErrorClass::Refused)), (1000, 1000));
     assert!(said.warnings().iter().any(|warning| warning.code == "prefill_incomplete"));
     assert_eq!(numbers(said.measured(), OperationKind::Get).misses, 5000);
+}
+
+#[test]
+fn a_prefill_writes_the_keys_again_that_were_lost_with_their_connections() {
+    for (protocol, store) in [("memcached", Store::memcached(&[])), ("redis", Store::redis(&[]))] {
+        let store = store.ready();
+        // One more than the connections of the plan: the engine first looks whether anything listens.
+        let port = cut_connections(store.port, 6, 9000);
+        let said = run(&plan(protocol, port));
+        assert_eq!(said.code(), 0, "{:?}", said.events.last());
+        let prefill = said.phase(PhaseName::Prefill);
+        assert!(prefill.failed > 0, "no connection was cut");
+        assert_eq!((prefill.answered, prefill.sent), (1000, 1000 + prefill.failed));
+        assert!(said.warnings().iter().all(|warning| warning.code != "prefill_incomplete"));
+        assert_eq!(numbers(said.measured(), OperationKind::Get).misses, 0);
+    }
+}
+
+#[test]
+fn a_prefill_that_is_cut_off_again_and_again_ends_and_says_what_is_missing() {
+    let store = Store::memcached(&[]).ready();
+    let mut plan = plan("memcached", cut_connections(store.port, usize::MAX, 9));
+    plan["dataset"]["key_count"] = json!(40);
+    plan["phases"] = json!([{"name": "prefill"}]);
+    let said = run(&plan);
+    let prefill = said.phase(PhaseName::Prefill);
+    assert_eq!((said.code(), prefill.answered, prefill.failed), (0, 0, 80));
+    assert!(said.warnings().iter().any(|warning| warning.message.starts_with("40 keys")));
 }
 
 #[test]

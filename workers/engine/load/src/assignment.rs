@@ -27,8 +27,17 @@ pub(crate) struct PhaseOperation {
 #[derive(Debug, Clone)]
 pub(crate) enum Feed {
     /// Every key of a range once.
-    Sequence(Range<u64>),
+    Sequence(Sequence),
     Mix(Mix),
+}
+
+/// A range of keys, and those of them that came back because their connection was lost.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    range: Range<u64>,
+    returned: Vec<u64>,
+    /// How many may still come back: a store that closes at every write must not be written to for ever.
+    patience: u64,
 }
 
 /// Operations by weight, keys by the access distribution, all from one stream.
@@ -81,9 +90,27 @@ impl Feed {
     #[inline]
     pub(crate) fn next_key(&mut self) -> u64 {
         match self {
-            Self::Sequence(range) => range.next().unwrap_or(range.end),
+            Self::Sequence(Sequence { range, returned, .. }) => {
+                returned.pop().or_else(|| range.next()).unwrap_or(range.end)
+            }
             Self::Mix(mix) => mix.keys.next(&mut mix.rng),
         }
+    }
+
+    /// Offers a key that was lost with its connection. True when it comes again: of a sequence every key matters,
+    /// of a mix the loss is what was to be measured.
+    pub(crate) fn take_back(&mut self, key: u64) -> bool {
+        let Self::Sequence(Sequence { returned, patience, .. }) = self else { return false };
+        let is_taken = *patience > 0;
+        if is_taken {
+            *patience -= 1;
+            returned.push(key);
+        }
+        is_taken
+    }
+
+    pub(crate) fn has_returned_keys(&self) -> bool {
+        matches!(self, Self::Sequence(sequence) if !sequence.returned.is_empty())
     }
 }
 
@@ -144,7 +171,11 @@ impl Assignment {
         Self {
             operations: vec![PhaseOperation { kind: OperationKind::Set, keys_per_request: 1 }],
             budget: keys.end - keys.start,
-            feed: Feed::Sequence(keys),
+            feed: Feed::Sequence(Sequence {
+                patience: keys.end - keys.start,
+                returned: Vec::new(),
+                range: keys,
+            }),
             arrivals: None,
             pipeline: plan.load.pipeline().max(prefill_pipeline(plan)) as usize,
             duration_ns: None,

@@ -26,6 +26,7 @@ mod threads;
 mod totals;
 pub mod transport;
 pub mod values;
+mod watch;
 mod worker;
 
 pub use report::LATE_AFTER_NS;

@@ -11,6 +11,7 @@ use crate::link::{Fault, Link};
 use crate::record::{RecordSet, new_set};
 use crate::totals::LATE_AFTER_NS;
 use crate::transport::Transport;
+use crate::watch::Watch;
 
 /// How long arrivals that were due before the end are still sent after it (open loop), so that a stall at the
 /// very end is measured too.
@@ -25,11 +26,8 @@ pub(crate) struct PhaseState {
     pub ceased_ns: u64,
     pub sent: u64,
     pub in_flight: u64,
-    /// Requests under way times nanoseconds, read once a turn of the loop and so independent of service times.
-    pub in_flight_integral: f64,
-    pub integrated_until_ns: u64,
-    /// Time spent asking for events again and again because an arrival was almost due.
-    pub awaited_ns: u64,
+    /// What the loop sees of its own state from turn to turn, apart from any time of a request.
+    pub watch: Watch,
     /// Sent late although a connection was free when the request was due.
     pub late_by_loop: u64,
     pub last_answer_ns: u64,
@@ -52,9 +50,7 @@ impl PhaseState {
             ceased_ns: start_ns,
             sent: 0,
             in_flight: 0,
-            in_flight_integral: 0.0,
-            integrated_until_ns: start_ns,
-            awaited_ns: 0,
+            watch: Watch::begin(start_ns),
             late_by_loop: 0,
             last_answer_ns: start_ns,
             last_sent_ns: start_ns,
@@ -73,15 +69,6 @@ impl PhaseState {
     #[inline]
     pub(crate) fn is_open_loop(&self) -> bool {
         self.work.arrivals.is_some()
-    }
-
-    /// Accounts for the time since the last turn; `was_idle` when the loop only waited for an arrival's time.
-    #[inline]
-    pub(crate) fn integrate(&mut self, now_ns: u64, was_idle: bool) {
-        let span_ns = now_ns.saturating_sub(self.integrated_until_ns);
-        self.awaited_ns += if was_idle { span_ns } else { 0 };
-        self.in_flight_integral += self.in_flight as f64 * span_ns as f64;
-        self.integrated_until_ns = now_ns;
     }
 
     /// Lays the next request into the connection's output.
@@ -227,11 +214,27 @@ impl PhaseState {
             }
             self.records[usize::from(flight.operation)].fail(class);
             self.in_flight -= 1;
+            if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key) {
+                self.budget_again();
+            }
             if !matches!(fault, Fault::Timeout) {
                 class = ErrorClass::ConnectionLost;
             }
         }
         self.last_answer_ns = now_ns;
+    }
+
+    /// Notes how many requests are under way now; the loop calls it before what it does becomes visible outside.
+    #[inline]
+    pub(crate) fn look(&mut self, now_ns: u64, was_idle: bool) {
+        let span_ns = self.watch.look(now_ns, self.in_flight);
+        self.watch.awaited_ns += if was_idle { span_ns } else { 0 };
+    }
+
+    /// A key that was taken back is to be sent once more, also when it was among the last.
+    fn budget_again(&mut self) {
+        self.is_sending |= self.work.budget == 0;
+        self.work.budget += 1;
     }
 
     /// Stops sending.

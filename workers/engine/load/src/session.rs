@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::links::{Board, Shared};
 use crate::pinning::claim_cpus;
-use crate::reach::{find_address, name_address};
+use crate::reach::{find_address_unless, name_address};
 use crate::report::PhaseAccount;
 use crate::samples::Samples;
 use crate::sys::lower_priority;
@@ -84,9 +84,10 @@ pub fn run<D: Driver, L: Dial>(
         cpus: plan.cpus.clone(),
     }));
     run.advice.into_iter().for_each(|warning| emit(&Event::Warning(warning)));
-    let outcome = match start_threads(plan, driver, dial) {
+    let outcome = match start_threads(plan, driver, dial, stop) {
         Err(failure) => Outcome { summary: None, failure: Some(failure) },
-        Ok((threads, clock)) => {
+        Ok(None) => Outcome { summary: Some(summarise(plan, true, Vec::new())), failure: None },
+        Ok(Some((threads, clock))) => {
             Session { plan, threads, clock, stop, emit, seq: 0, stopped: false }.carry_out()
         }
     };
@@ -103,21 +104,28 @@ fn fail(code: FailureCode, message: impl Into<String>) -> Failure {
     Failure { code, message: message.into(), path: None }
 }
 
+fn summarise(plan: &EnginePlan, stopped: bool, phases: Vec<PhaseTotals>) -> Summary {
+    Summary { plan_hash: hash_plan(plan), stopped, phases }
+}
+
+/// Nothing when the run was stopped before the target's address was found.
 fn start_threads<D: Driver, L: Dial>(
     plan: &EnginePlan,
     driver: D,
     dial: L,
-) -> Result<(Threads, Clock), Failure> {
+    stop: &StopSwitch,
+) -> Result<Option<(Threads, Clock)>, Failure> {
     claim_cpus(&plan.cpus).map_err(|fault| Failure {
         code: FailureCode::CpusUnavailable,
         message: fault.message,
         path: Some(fault.path),
     })?;
     let timeout = Duration::from_millis(plan.timeout_ms);
-    let address = find_address(&plan.target.address, timeout).map_err(|error| {
+    let found = find_address_unless(&plan.target.address, timeout, || stop.is_turned()).map_err(|error| {
         let name = name_address(&plan.target.address);
         fail(FailureCode::TargetUnreachable, format!("{name} does not accept connections: {error}"))
     })?;
+    let Some(address) = found else { return Ok(None) };
     let clock = Clock::new();
     let shared = Shared {
         driver,
@@ -131,7 +139,7 @@ fn start_threads<D: Driver, L: Dial>(
     let threads = Threads::start(plan, Arc::new(shared))
         .map_err(|error| fail(FailureCode::EngineInternal, format!("cannot start load threads: {error}")))?;
     lower_priority();
-    Ok((threads, clock))
+    Ok(Some((threads, clock)))
 }
 
 /// Ten thousand connections need as many descriptors; where the limit stays low, connecting says so.
@@ -171,8 +179,7 @@ impl Session<'_> {
                 Err(message) => failure = Some(fail(FailureCode::EngineInternal, message)),
             }
         }
-        let summary = Summary { plan_hash: hash_plan(self.plan), stopped: self.stopped, phases };
-        Outcome { summary: Some(summary), failure }
+        Outcome { summary: Some(summarise(self.plan, self.stopped, phases)), failure }
     }
 
     fn await_connections(&mut self) -> Result<(), Failure> {
@@ -326,7 +333,7 @@ impl Session<'_> {
     }
 
     fn warn_of(&mut self, totals: &PhaseTotals) {
-        let unwritten = totals.failed + totals.in_flight;
+        let unwritten = self.plan.dataset.key_count.saturating_sub(totals.answered);
         if totals.phase == PhaseName::Prefill && unwritten > 0 {
             let message = format!("{unwritten} keys were not written: reads of them will miss.");
             self.warn("prefill_incomplete", &message);

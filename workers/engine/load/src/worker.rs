@@ -123,8 +123,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
     }
 
-    fn begin(&mut self, mut phase: PhaseState) {
-        phase.integrate(self.now_ns(), false);
+    fn begin(&mut self, phase: PhaseState) {
         for link in &mut self.links.all {
             link.free_since_ns = phase.work.start_ns;
             link.has_room = true;
@@ -133,6 +132,16 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         self.phase = Some(phase);
         for index in 0..self.links.all.len() {
             self.start_link(index);
+        }
+        self.look(false);
+    }
+
+    /// Notes how many requests are under way now.
+    #[inline]
+    fn look(&mut self, was_idle: bool) {
+        let now_ns = self.now_ns();
+        if let Some(phase) = &mut self.phase {
+            phase.look(now_ns, was_idle);
         }
     }
 
@@ -146,6 +155,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
         link.free_since_ns = link.free_since_ns.max(phase.work.start_ns);
         phase.top_up(&self.links.shared.driver, link, now_ns);
+        phase.look(now_ns, false);
         let flushed = link.flush();
         phase.queue(index, link);
         if let Err(error) = flushed {
@@ -156,10 +166,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// One turn of the loop: what is due, then what is ready.
     fn turn(&mut self, timeout_ns: u64) -> io::Result<()> {
         self.links.wait(timeout_ns)?;
-        let now_ns = self.now_ns();
-        if let Some(phase) = &mut self.phase {
-            phase.integrate(now_ns, timeout_ns == 0 && self.links.ready.len() == 0);
-        }
+        let is_asking = timeout_ns == 0 && self.links.ready.len() == 0;
+        self.look(is_asking);
+        let sent_before = self.phase.as_ref().map(|phase| phase.sent);
         for at in 0..self.links.ready.len() {
             let ready = self.links.ready.get(at);
             if let Some(index) = self.links.find(ready) {
@@ -168,6 +177,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
         self.keep_time();
         self.dispatch();
+        let has_sent = self.phase.as_ref().map(|phase| phase.sent) != sent_before;
+        self.look(is_asking && !has_sent);
         Ok(())
     }
 
@@ -204,6 +215,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             };
             phase.consume(&shared.driver, link, &links.scratch[..filled], shared.clock.now_ns())?;
             phase.top_up(&shared.driver, link, shared.clock.now_ns());
+            phase.look(shared.clock.now_ns(), false);
             if link.has_unsent() {
                 link.flush()?;
             }
@@ -246,6 +258,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
                 continue;
             }
             phase.top_up(&links.shared.driver, link, now_ns);
+            phase.look(links.shared.clock.now_ns(), false);
             let flushed = link.flush();
             phase.queue(index as usize, link);
             now_ns = links.shared.clock.now_ns();
@@ -297,6 +310,14 @@ impl<D: Driver, L: Dial> Worker<D, L> {
                 self.replace(index, Fault::Timeout);
             }
         }
+        self.send_returned_keys();
+    }
+
+    /// Keys that came back with a lost connection do not wait for its successor.
+    fn send_returned_keys(&mut self) {
+        if self.phase.as_ref().is_some_and(|phase| phase.is_sending && phase.work.feed.has_returned_keys()) {
+            (0..self.links.all.len()).for_each(|index| self.start_link(index));
+        }
     }
 
     /// Gives the records of the past second away and goes on with empty ones. When the reports lag and have sent
@@ -313,6 +334,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     fn is_over(&mut self) -> bool {
         let Some(phase) = &self.phase else { return true };
         if phase.is_sending {
+            self.drain_until_ns = u64::MAX;
             return false;
         }
         if self.drain_until_ns == u64::MAX {
@@ -352,8 +374,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             in_flight: phase.in_flight,
             offered: phase.offered(),
             late_by_loop: phase.late_by_loop,
-            in_flight_integral: phase.in_flight_integral,
-            busy_ns: busy_ns.saturating_sub(phase.awaited_ns),
+            in_flight_integral: phase.watch.in_flight_integral,
+            busy_ns: busy_ns.saturating_sub(phase.watch.awaited_ns),
             active_ns: now_ns.saturating_sub(phase.work.start_ns),
             records: phase.records,
         })));

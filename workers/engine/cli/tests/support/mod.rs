@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod cutting_proxy;
 pub mod impostor;
 
 use std::io::{Read, Write};
