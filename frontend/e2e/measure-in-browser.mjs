@@ -7,14 +7,14 @@ const LAG_LIMIT_MS = 1000;
 export async function signIn(page, { url, email, password }) {
   await page.goto(url);
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.locator('input[type=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation').first().waitFor();
 }
 
 async function chooseTarget(page, text) {
-  await page.getByLabel('Add a target').click();
-  await page.getByLabel('Add a target').fill(text);
+  await page.getByRole('combobox', { name: 'Add a target' }).click();
+  await page.getByRole('combobox', { name: 'Add a target' }).fill(text);
   await page.getByRole('option', { name: text }).first().click();
 }
 

@@ -23,16 +23,11 @@ const PAGES = [
 
 export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): ReactElement {
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const isActive = (to: string) => (to === '/' ? path === '/' : path.startsWith(to));
+  const isActive = (to: string) => (to === '/' || path === '/runs/new' ? path === to : path.startsWith(to));
   return (
     <>
       <AppShell.Section>
-        <Group gap={8} mb="md" px={4} visibleFrom="sm">
-          <img src="/loadstone.svg" alt="" width={24} height={24} />
-          <Text fw={700} fz="lg">
-            Loadstone
-          </Text>
-        </Group>
+        <Brand />
         <ButtonLink
           to="/runs/new"
           fullWidth
@@ -74,6 +69,17 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
         </Stack>
       </AppShell.Section>
     </>
+  );
+}
+
+function Brand(): ReactElement {
+  return (
+    <Group gap={8} mb="md" px={4} visibleFrom="sm">
+      <img src="/loadstone.svg" alt="" width={24} height={24} />
+      <Text fw={700} fz="lg">
+        Loadstone
+      </Text>
+    </Group>
   );
 }
 

@@ -33,6 +33,8 @@ export interface DataColumn<T> {
   readonly cell?: (row: T) => ReactNode;
   readonly isNumber?: boolean;
   readonly canSort?: boolean;
+  /** Sentences: may take several lines. */
+  readonly isText?: boolean;
   /** Buttons: neither sorted, hidden nor exported. */
   readonly isActions?: boolean;
 }
@@ -45,7 +47,6 @@ interface DataTableProps<T> {
   readonly csvName: string;
   readonly toolbar?: ReactNode;
   readonly rowClass?: (row: T) => string | undefined;
-  readonly onRowClick?: (row: T) => void;
 }
 
 /** Sort by header, choose columns, save as CSV; scrolls sideways inside itself on a narrow page. */
@@ -56,32 +57,23 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
     columns: props.columns.map(toColumnDef),
     getRowId: props.rowId,
   });
+  const choices = table.getAllLeafColumns().map((column) => ({
+    id: column.id,
+    header: String(column.columnDef.header),
+    isShown: column.getIsVisible(),
+    toggle: () => column.toggleVisibility(),
+  }));
   return (
     <div>
-      <Group justify="space-between" mb={6} gap="xs">
-        <Group gap="xs">{props.toolbar}</Group>
-        <Group gap={2}>
-          <ColumnMenu
-            columns={table.getAllLeafColumns().map((column) => ({
-              id: column.id,
-              header: String(column.columnDef.header),
-              isShown: column.getIsVisible(),
-              toggle: () => column.toggleVisibility(),
-            }))}
-          />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Save ${props.label} as CSV`}
-            title="Save as CSV"
-            onClick={() => saveText(`${props.csvName}.csv`, tableCsv(props))}
-          >
-            <IconDownload size={16} />
-          </ActionIcon>
-        </Group>
-      </Group>
+      <TableTools table={props} choices={choices} />
       <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label={props.label}>
-        <Table highlightOnHover aria-label={props.label} className="data-table">
+        <Table
+          highlightOnHover
+          aria-label={props.label}
+          className="data-table"
+          verticalSpacing={5}
+          horizontalSpacing={6}
+        >
           <Table.Thead>
             {table.getHeaderGroups().map((group) => (
               <Table.Tr key={group.id}>
@@ -99,6 +91,31 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
         </Table>
       </Table.ScrollContainer>
     </div>
+  );
+}
+
+interface TableToolsProps<T> {
+  readonly table: DataTableProps<T>;
+  readonly choices: readonly ColumnChoice[];
+}
+
+function TableTools<T>({ table, choices }: TableToolsProps<T>): ReactElement {
+  return (
+    <Group justify="space-between" mb={6} gap="xs">
+      <Group gap="xs">{table.toolbar}</Group>
+      <Group gap={2}>
+        <ColumnMenu columns={choices} />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Save ${table.label} as CSV`}
+          title="Save as CSV"
+          onClick={() => saveText(`${table.csvName}.csv`, tableCsv(table))}
+        >
+          <IconDownload size={16} />
+        </ActionIcon>
+      </Group>
+    </Group>
   );
 }
 
@@ -160,20 +177,15 @@ interface BodyRowProps<T extends object> {
 }
 
 function BodyRow<T extends object>({ row, table }: BodyRowProps<T>): ReactElement {
-  const open = table.onRowClick;
   return (
-    <Table.Tr
-      className={table.rowClass?.(row.original)}
-      data-clickable={open ? true : undefined}
-      onClick={open && (() => open(row.original))}
-    >
+    <Table.Tr className={table.rowClass?.(row.original)} data-row-id={row.id}>
       {row.getVisibleCells().map((cell) => {
         const column = columnOf(table, cell.column.id);
         return (
           <Table.Td
             key={cell.id}
             ta={column?.isNumber ? 'right' : 'left'}
-            className={column?.isActions ? 'actions-cell' : undefined}
+            className={column?.isActions ? 'actions-cell' : column?.isText ? 'wraps' : undefined}
           >
             <FlexRender cell={cell} />
           </Table.Td>

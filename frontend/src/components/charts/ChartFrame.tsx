@@ -4,6 +4,8 @@ import { type ReactElement, type ReactNode, useRef } from 'react';
 import { fileStem, saveText } from '@/lib/save-file';
 import { savePng, saveSvg } from './export-chart';
 import type { ChartSeries } from './model';
+import { lookOf } from './palette';
+import { SeriesKey } from './SeriesKey';
 import { useScheme } from './useScheme';
 
 interface ChartFrameProps {
@@ -34,12 +36,28 @@ export function ChartFrame(props: ChartFrameProps): ReactElement {
           <ExportMenu frame={props} body={body} />
         </Group>
       </Group>
+      <LineKeys series={props.series} />
       <div ref={body}>{props.children}</div>
       {props.note}
       <Text size="xs" c="dimmed" mt={4} className="chart-sentence">
         {props.sentence}
       </Text>
     </Paper>
+  );
+}
+
+/** Tints of one colour need their names beside the chart itself; the page's legend knows targets only. */
+function LineKeys({ series }: { readonly series: readonly ChartSeries[] }): ReactElement | null {
+  const scheme = useScheme();
+  if (!series.some(({ tint }) => tint)) return null;
+  return (
+    <Group gap="sm" fz="xs" c="dimmed">
+      {series.map(({ key, label, lookIndex, tint }) => (
+        <span key={key}>
+          <SeriesKey look={lookOf(lookIndex, scheme, tint)} /> {label}
+        </span>
+      ))}
+    </Group>
   );
 }
 

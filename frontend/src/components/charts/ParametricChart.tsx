@@ -53,7 +53,7 @@ export function ParametricChart({ series, x, y, name, height = 300 }: Parametric
     <figure className="chart-figure" aria-label={name}>
       <ResponsiveContainer width="100%" height={height}>
         <ScatterChart margin={{ top: 8, right: 18, bottom: 20, left: 14 }} title={name}>
-          <CartesianGrid className="chart-grid" />
+          <CartesianGrid stroke="var(--chart-grid)" />
           {xAxisOf(x, x.isLog ? logScale(xValues) : linearScale(xValues, { fromZero: true }))}
           {yAxisOf(y, yAll, 'y')}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />

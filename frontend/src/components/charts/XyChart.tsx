@@ -75,13 +75,13 @@ export function XyChart(props: XyChartProps): ReactElement {
           syncMethod="value"
           title={props.name}
         >
-          <CartesianGrid className="chart-grid" />
+          <CartesianGrid stroke="var(--chart-grid)" />
           {xAxisOf(x, xAxis)}
           {yAxisOf(y, y.values ?? yValues(series, zoom))}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {bands(series, scheme)}
           {lines(series, scheme, props.hasMarkers ?? true)}
-          {(props.spans ?? []).map(spanOf)}
+          {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.onZoom && <DragZoom onZoom={props.onZoom} />}
         </ComposedChart>
@@ -146,14 +146,18 @@ export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: st
   );
 }
 
-function spanOf({ from, to, label }: ChartSpan): ReactElement {
+/** A name needs about this share of the axis to stand inside its span. */
+const NAMED_SHARE = 0.15;
+
+function spanOf({ from, to, label }: ChartSpan, [first, last]: AxisScale['domain']): ReactElement {
+  const isNamed = to - from > (last - first) * NAMED_SHARE;
   return (
     <ReferenceArea
       key={`${label}:${from}`}
       x1={from}
       x2={to}
       className="chart-span"
-      label={{ value: label, position: 'insideTopLeft', className: 'chart-span-label' }}
+      label={isNamed ? { value: label, position: 'insideTopLeft', className: 'chart-span-label' } : undefined}
       ifOverflow="hidden"
     />
   );

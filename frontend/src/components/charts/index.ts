@@ -4,6 +4,7 @@ export type { ChartAxis, ChartPoint, ChartSeries, ChartSpan, Zoom } from './mode
 export { voidPoints, zeroPoints } from './model';
 export { ParametricChart } from './ParametricChart';
 export { formatQuantity } from './quantity';
+export { ScaleToggle } from './ScaleToggle';
 export type { AxisScale, Quantity } from './scale';
 export { linearScale } from './scale';
 export { XyChart } from './XyChart';

@@ -1,10 +1,11 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCpu, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { agentsQuery } from '@/api/agents';
 import { FailureState } from '@/components/FailureState';
+import { PageHeader } from '@/components/PageHeader';
 import { CardsSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { toProblem } from '@/lib/problem';
@@ -15,11 +16,18 @@ export function AgentList(): ReactElement {
   const agents = useQuery(agentsQuery);
   const [isEnrolling, enrolling] = useDisclosure(false);
   const enroll = (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={enrolling.open}>
+    <Button size="xs" leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={enrolling.open}>
       Enroll a host
     </Button>
   );
-  if (agents.isPending) return <CardsSkeleton height={260} />;
+  if (agents.isPending) {
+    return (
+      <>
+        <PageHeader title="Agents" />
+        <CardsSkeleton height={260} />
+      </>
+    );
+  }
   if (agents.isError && !agents.data) {
     const { code, detail } = toProblem(agents.error);
     return (
@@ -34,6 +42,7 @@ export function AgentList(): ReactElement {
   const items = agents.data.items;
   return (
     <>
+      <PageHeader title="Agents" actions={items.length > 0 && enroll} />
       {items.length === 0 ? (
         <TeachingState
           icon={IconCpu}
@@ -43,16 +52,11 @@ export function AgentList(): ReactElement {
           {enroll}
         </TeachingState>
       ) : (
-        <>
-          <Group justify="flex-end" mb="sm">
-            {enroll}
-          </Group>
-          <div className="card-grid">
-            {items.map((agent) => (
-              <AgentCard key={agent.id} agent={agent} />
-            ))}
-          </div>
-        </>
+        <div className="card-grid">
+          {items.map((agent) => (
+            <AgentCard key={agent.id} agent={agent} />
+          ))}
+        </div>
       )}
       <EnrollDialog isOpen={isEnrolling} onClose={enrolling.close} />
     </>

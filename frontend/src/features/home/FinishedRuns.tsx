@@ -1,4 +1,4 @@
-import { Group, Table, Title } from '@mantine/core';
+import { Group, Paper, Table, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { RunListItem } from '@/api/runs';
 import { TextLink } from '@/components/links';
@@ -17,37 +17,51 @@ export function FinishedRuns({ runs }: { readonly runs: readonly RunListItem[] }
           All runs
         </TextLink>
       </Group>
-      <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Finished runs">
-        <Table highlightOnHover className="data-table">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Run</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Outcome</Table.Th>
-              <Table.Th>Finished</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {runs.map((run) => (
-              <Table.Tr key={run.id}>
-                <Table.Td>
-                  <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
-                    {run.name}
-                  </TextLink>
-                </Table.Td>
-                <Table.Td>
-                  <StatusChip status={run.status} />
-                </Table.Td>
-                <Table.Td>{outcome(run)}</Table.Td>
-                <Table.Td>
-                  <RelativeTime at={run.finished_at} />
-                </Table.Td>
+      <Paper withBorder p="xs">
+        <Table.ScrollContainer
+          minWidth={0}
+          type="native"
+          tabIndex={0}
+          role="region"
+          aria-label="Finished runs"
+        >
+          <Table highlightOnHover className="data-table">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Run</Table.Th>
+                <Table.Th>Status</Table.Th>
+                <Table.Th>Outcome</Table.Th>
+                <Table.Th>Finished</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+            </Table.Thead>
+            <Table.Tbody>
+              {runs.map((run) => (
+                <FinishedRow key={run.id} run={run} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Paper>
     </section>
+  );
+}
+
+function FinishedRow({ run }: { readonly run: RunListItem }): ReactElement {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
+          {run.name}
+        </TextLink>
+      </Table.Td>
+      <Table.Td>
+        <StatusChip status={run.status} />
+      </Table.Td>
+      <Table.Td className="wraps">{outcome(run)}</Table.Td>
+      <Table.Td>
+        <RelativeTime at={run.finished_at} />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useRef } from 'react';
 import { agentsQuery } from '@/api/agents';
-import { recipesQuery } from '@/api/plans';
+import { type Recipe, recipesQuery } from '@/api/plans';
 import { submitRun } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { TextLink } from '@/components/links';
@@ -14,14 +14,10 @@ import { requestId } from '@/lib/request-id';
 
 const FIRST_RECIPE = 'memcached-vs-redis';
 
-/** The whole of Home while nothing has ever run. */
-export function FirstMeasurement(): ReactElement {
-  const recipes = useQuery(recipesQuery);
-  const agents = useQuery(agentsQuery);
+function useFirstRun(recipe: Recipe | undefined) {
   const navigate = useNavigate();
   const pressId = useRef(requestId());
-  const recipe = recipes.data?.items.find(({ slug }) => slug === FIRST_RECIPE);
-  const start = useMutation({
+  return useMutation({
     mutationFn: async () => {
       if (!recipe) throw new Error(`The recipe ${FIRST_RECIPE} is not there.`);
       return submitRun({ plan: recipe.definition, priority: 0 }, pressId.current);
@@ -31,8 +27,14 @@ export function FirstMeasurement(): ReactElement {
       pressId.current = requestId();
     },
   });
+}
+
+/** The whole of Home while nothing has ever run. */
+export function FirstMeasurement(): ReactElement {
+  const recipes = useQuery(recipesQuery);
+  const recipe = recipes.data?.items.find(({ slug }) => slug === FIRST_RECIPE);
+  const start = useFirstRun(recipe);
   const problem = start.error ? toProblem(start.error) : null;
-  const hasNoAgent = agents.data?.items.length === 0;
   return (
     <Paper withBorder p="xl" maw={720} mx="auto" mt="xl">
       <Stack>
@@ -43,23 +45,12 @@ export function FirstMeasurement(): ReactElement {
           Starts memcached and Redis on this machine, sends them the same requests over more and more
           connections, and draws throughput and response time as it goes.
         </Text>
-        {recipe && (
-          <List size="sm">
-            <List.Item>{recipe.description}</List.Item>
-            <List.Item>
-              Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.
-            </List.Item>
-          </List>
-        )}
+        {recipe && <RecipeFacts recipe={recipe} />}
         {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
-        {hasNoAgent && (
-          <Text size="sm">
-            No agent is enrolled yet: <TextLink to="/agents">enroll this machine</TextLink> first.
-          </Text>
-        )}
+        <AgentHint />
         <Button
           size="md"
-          leftSection={<IconBolt size={18} />}
+          leftSection={<IconBolt size={18} aria-hidden="true" />}
           loading={start.isPending}
           disabled={!recipe}
           onClick={() => start.mutate()}
@@ -71,5 +62,24 @@ export function FirstMeasurement(): ReactElement {
         </TextLink>
       </Stack>
     </Paper>
+  );
+}
+
+function RecipeFacts({ recipe }: { readonly recipe: Recipe }): ReactElement {
+  return (
+    <List size="sm">
+      <List.Item>{recipe.description}</List.Item>
+      <List.Item>Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.</List.Item>
+    </List>
+  );
+}
+
+function AgentHint(): ReactElement | null {
+  const agents = useQuery(agentsQuery);
+  if (agents.data?.items.length !== 0) return null;
+  return (
+    <Text size="sm">
+      No agent is enrolled yet: <TextLink to="/agents">enroll this machine</TextLink> first.
+    </Text>
   );
 }

@@ -29,7 +29,7 @@ export function OperationRows({ operations, onChange }: OperationRowsProps): Rea
   const unused = KINDS.find(({ value }) => operations.every(({ kind }) => kind !== value));
   return (
     <Stack gap={6} role="group" aria-label="Operations">
-      <Text size="xs" fw={500}>
+      <Text size="xs" fw={600}>
         Operations
       </Text>
       {operations.map((operation, index) => (

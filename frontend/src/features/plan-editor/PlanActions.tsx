@@ -20,16 +20,9 @@ interface PlanActionsProps {
   readonly onStarted: (runId: string) => void;
 }
 
-export function PlanActions({
-  definition,
-  agentId,
-  isRefused,
-  onRefused,
-  onStarted,
-}: PlanActionsProps): ReactElement {
+function useStart({ definition, agentId, onRefused, onStarted }: PlanActionsProps) {
   const pressId = useRef(requestId());
-  const queries = useQueryClient();
-  const start = useMutation({
+  return useMutation({
     mutationFn: () => {
       const selector = agentId === null ? null : { agent_id: agentId, labels: null };
       return submitRun({ plan: definition, agent_selector: selector, priority: 0 }, pressId.current);
@@ -42,7 +35,11 @@ export function PlanActions({
       onRefused(errors);
     },
   });
-  const save = useMutation({
+}
+
+function useSave({ definition, onRefused }: PlanActionsProps) {
+  const queries = useQueryClient();
+  return useMutation({
     mutationFn: () => savePlan(definition),
     onSuccess: (plan) => {
       showDone(`Saved “${plan.name}”.`);
@@ -50,6 +47,12 @@ export function PlanActions({
     },
     onError: (error) => onRefused(toProblem(error).errors),
   });
+}
+
+export function PlanActions(props: PlanActionsProps): ReactElement {
+  const start = useStart(props);
+  const save = useSave(props);
+  const { isRefused } = props;
   const isReady = !isRefused && !start.isPending;
   useHotkeys([['mod+Enter', () => isReady && start.mutate()]], []);
   const failure = start.error ?? save.error;

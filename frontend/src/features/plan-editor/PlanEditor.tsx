@@ -25,19 +25,15 @@ interface PlanEditorProps {
   readonly onStarted: (runId: string) => void;
 }
 
-/** What, how hard, what it means: one page, three columns. */
-export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorProps): ReactElement {
+/** The draft, what it would be as a plan, and what is said against it. */
+function useDraft(initial: Draft, origin: DraftOrigin) {
   const [draft, setDraft] = useState(initial);
   const [submitFindings, setSubmitFindings] = useState<Findings['refusals']>([]);
   const { data: saved } = useQuery(targetsQuery);
-  const definition = useMemo(
-    () =>
-      toDefinition(
-        draft,
-        draft.definition.targets.map((target) => targetName(target, saved?.items)),
-      ),
-    [draft, saved],
-  );
+  const definition = useMemo(() => {
+    const names = draft.definition.targets.map((target) => targetName(target, saved?.items));
+    return toDefinition(draft, names);
+  }, [draft, saved]);
   const faults = useMemo(() => axisFaults(draft.axes), [draft.axes]);
   const answer = usePlanPreview(definition, draft.agentId, faults);
   const findings = useMemo(
@@ -52,7 +48,16 @@ export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorP
     },
     [origin],
   );
+  return { draft, definition, answer, findings, change, setSubmitFindings };
+}
 
+/** What, how hard, what it means: one page, three columns. */
+export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorProps): ReactElement {
+  const { draft, definition, answer, findings, change, setSubmitFindings } = useDraft(initial, origin);
+  const started = (runId: string) => {
+    dropDraft(origin);
+    onStarted(runId);
+  };
   return (
     <FindingsContext.Provider value={findings}>
       <div className="plan-columns">
@@ -65,18 +70,16 @@ export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorP
         />
         <HowHardColumn draft={draft} onChange={change} />
         <Column title="What it means">
-          <PreviewPanel {...answer} findings={findings} onRetry={answer.retry} />
-          <AgentChoice agentId={draft.agentId} onChange={(agentId) => change({ ...draft, agentId })} />
-          <PlanActions
-            definition={definition}
-            agentId={draft.agentId}
-            isRefused={findings.refusals.length > 0}
-            onRefused={setSubmitFindings}
-            onStarted={(runId) => {
-              dropDraft(origin);
-              onStarted(runId);
-            }}
-          />
+          <PreviewPanel {...answer} findings={findings} onRetry={answer.retry}>
+            <AgentChoice agentId={draft.agentId} onChange={(agentId) => change({ ...draft, agentId })} />
+            <PlanActions
+              definition={definition}
+              agentId={draft.agentId}
+              isRefused={findings.refusals.length > 0}
+              onRefused={setSubmitFindings}
+              onStarted={started}
+            />
+          </PreviewPanel>
           <PlanText definition={definition} onDefinition={(next) => change(draftOf(next, draft.agentId))} />
         </Column>
       </div>

@@ -1,6 +1,6 @@
 import { Alert, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconX } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import type { Preview } from '@/api/plans';
 import { FailureState } from '@/components/FailureState';
 import { countNoun, formatCount, formatDuration } from '@/lib/format';
@@ -17,28 +17,23 @@ interface PreviewPanelProps {
   readonly findings: Findings;
   readonly isStale: boolean;
   readonly onRetry: () => void;
+  /** Where it runs, and the buttons. */
+  readonly children: ReactNode;
 }
 
 /** What pressing Run now would do. */
-export function PreviewPanel({
-  preview,
-  problem,
-  findings,
-  isStale,
-  onRetry,
-}: PreviewPanelProps): ReactElement {
+export function PreviewPanel(props: PreviewPanelProps): ReactElement {
+  const { preview, problem, findings, isStale, onRetry, children } = props;
   const isUnreachable = problem !== null && problem.errors.length === 0;
+  const refusalsTitle = `${countNoun(findings.refusals.length, 'thing')} to mend first`;
   return (
-    <Stack gap="sm" aria-busy={isStale} style={isStale ? { opacity: 0.75 } : undefined}>
+    <Stack gap="sm" aria-busy={isStale}>
       {isUnreachable && (
         <FailureState what="No preview" code={problem.code} detail={problem.detail} onRetry={onRetry} />
       )}
-      <FindingList
-        title={`${countNoun(findings.refusals.length, 'thing')} to mend first`}
-        color="red"
-        findings={findings.refusals}
-      />
-      {preview ? <PreviewFigures preview={preview} /> : !problem && <Skeleton height={120} />}
+      <FindingList title={refusalsTitle} color="red" findings={findings.refusals} />
+      {preview ? <PreviewFigures preview={preview} /> : !problem && <Skeleton height={44} />}
+      {children}
       <FindingList title="Worth knowing" color="yellow" findings={findings.warnings} />
       {preview && preview.agents.length > 0 && <AgentFitness agents={preview.agents} />}
       {preview && preview.points.length > 0 && <GridPreview preview={preview} />}

@@ -63,13 +63,23 @@ export function TrialFields({ plan, onChange }: TrialFieldsProps): ReactElement 
 }
 
 const ORDERS = [
-  { value: 'interleaved', label: 'Interleaved: targets take turns' },
-  { value: 'sequential', label: 'Sequential: as listed' },
+  { value: 'interleaved', label: 'Interleaved' },
+  { value: 'sequential', label: 'Sequential' },
   { value: 'shuffled', label: 'Shuffled' },
 ];
+const ORDER_MEANINGS: Record<PlanDefinition['order'], string> = {
+  interleaved: 'Targets take turns.',
+  sequential: 'One after the other.',
+  shuffled: 'Drawn from the seed.',
+};
+const RESET_MEANINGS: Record<PlanDefinition['reset'], string> = {
+  restart: 'Stopped and wiped.',
+  flush: 'All keys deleted.',
+  none: 'It goes on as it is.',
+};
 const RESETS = [
   { value: 'restart', label: 'Restart the store' },
-  { value: 'flush', label: 'Flush its data' },
+  { value: 'flush', label: 'Flush the store' },
   { value: 'none', label: 'Nothing' },
 ];
 
@@ -80,6 +90,7 @@ function OrderFields({ plan, onChange }: TrialFieldsProps): ReactElement {
         <Select
           size="xs"
           label="Order"
+          description={ORDER_MEANINGS[plan.order]}
           data={ORDERS}
           value={plan.order}
           allowDeselect={false}
@@ -89,6 +100,7 @@ function OrderFields({ plan, onChange }: TrialFieldsProps): ReactElement {
         <Select
           size="xs"
           label="Between trials"
+          description={RESET_MEANINGS[plan.reset]}
           data={RESETS}
           value={plan.reset}
           allowDeselect={false}
@@ -138,7 +150,7 @@ function StopFields({ label, path, stop, isOptional, onChange }: StopFieldsProps
       unit === 'operations' ? { seconds: null, operations: value } : { seconds: value, operations: null },
     );
   return (
-    <Group align="flex-end" gap="xs" wrap="nowrap">
+    <Group align="flex-end" gap="xs" wrap="nowrap" className="stop-fields">
       <PlanNumber
         path={path}
         label={unit === 'operations' ? `${label} (ops)` : `${label} (s)`}
@@ -154,7 +166,7 @@ function StopFields({ label, path, stop, isOptional, onChange }: StopFieldsProps
         data={[
           { value: 'seconds', label: 'Seconds' },
           { value: 'operations', label: 'Ops' },
-          ...(isOptional ? [{ value: 'none', label: 'None' }] : []),
+          ...(isOptional ? [{ value: 'none', label: 'Off' }] : []),
         ]}
       />
     </Group>

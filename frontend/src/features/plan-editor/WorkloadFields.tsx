@@ -109,6 +109,8 @@ function OwnWorkload({ workload, onChange }: OwnWorkloadProps): ReactElement {
   );
 }
 
+const VALUE_SIZE_PATH = 'workload.dataset.value_size';
+
 type ValueSize = WorkloadDefinition['dataset']['value_size'];
 
 function ValueSizeFields({
@@ -118,7 +120,6 @@ function ValueSizeFields({
   size: ValueSize;
   onChange: (size: ValueSize) => void;
 }): ReactElement {
-  const path = 'workload.dataset.value_size';
   const choose = (kind: string) => {
     if (kind === size.kind) return;
     if (size.kind === 'fixed')
@@ -128,7 +129,7 @@ function ValueSizeFields({
   return (
     <div>
       <Group justify="space-between" mb={4}>
-        <Text size="xs" fw={500}>
+        <Text size="xs" fw={600}>
           Value size (B)
         </Text>
         <SegmentedControl
@@ -144,28 +145,39 @@ function ValueSizeFields({
       </Group>
       {size.kind === 'fixed' ? (
         <PlanNumber
-          path={path}
+          path={VALUE_SIZE_PATH}
           label="Bytes"
           value={size.bytes}
           onChange={(bytes) => onChange({ ...size, bytes })}
         />
       ) : (
-        <SimpleGrid cols={2} spacing="xs">
-          <PlanNumber
-            path={`${path}.min_bytes`}
-            label="From"
-            value={size.min_bytes}
-            onChange={(min_bytes) => onChange({ ...size, min_bytes })}
-          />
-          <PlanNumber
-            path={`${path}.max_bytes`}
-            label="To"
-            value={size.max_bytes}
-            onChange={(max_bytes) => onChange({ ...size, max_bytes })}
-          />
-        </SimpleGrid>
+        <SizeRange size={size} onChange={onChange} />
       )}
     </div>
+  );
+}
+
+interface SizeRangeProps {
+  readonly size: Extract<ValueSize, { kind: 'uniform' }>;
+  readonly onChange: (size: ValueSize) => void;
+}
+
+function SizeRange({ size, onChange }: SizeRangeProps): ReactElement {
+  return (
+    <SimpleGrid cols={2} spacing="xs">
+      <PlanNumber
+        path={`${VALUE_SIZE_PATH}.min_bytes`}
+        label="From"
+        value={size.min_bytes}
+        onChange={(min_bytes) => onChange({ ...size, min_bytes })}
+      />
+      <PlanNumber
+        path={`${VALUE_SIZE_PATH}.max_bytes`}
+        label="To"
+        value={size.max_bytes}
+        onChange={(max_bytes) => onChange({ ...size, max_bytes })}
+      />
+    </SimpleGrid>
   );
 }
 
@@ -181,7 +193,7 @@ function AccessFields({
   return (
     <div>
       <Group justify="space-between" mb={4}>
-        <Text size="xs" fw={500}>
+        <Text size="xs" fw={600}>
           Access
         </Text>
         <SegmentedControl

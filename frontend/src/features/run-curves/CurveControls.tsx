@@ -51,30 +51,44 @@ export function CurveControls({
           onChange={(op) => onView({ op: op === 'all' ? undefined : op })}
         />
       )}
-      <SegmentedControl
-        size="xs"
-        aria-label="Clock"
-        data={[
-          { value: 'response', label: 'Response time' },
-          { value: 'service', label: 'Service time' },
-        ]}
-        value={selection.clock === 'service_time_ns' ? 'service' : 'response'}
-        onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
-      />
-      <Chip.Group
-        multiple
-        value={[...selection.percentiles]}
-        onChange={(chosen) => onView({ pct: percentiles(chosen) })}
-      >
-        <Group gap={4} role="group" aria-label="Percentiles">
-          {PERCENTILES.map((name) => (
-            <Chip key={name} size="xs" value={name} variant="outline">
-              {percentileTitle(name)}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
+      <ClockChoice selection={selection} onView={onView} />
+      <PercentileChoice selection={selection} onView={onView} />
     </Group>
+  );
+}
+
+type ChoiceProps = Pick<CurveControlsProps, 'selection' | 'onView'>;
+
+function ClockChoice({ selection, onView }: ChoiceProps): ReactElement {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Clock"
+      data={[
+        { value: 'response', label: 'Response time' },
+        { value: 'service', label: 'Service time' },
+      ]}
+      value={selection.clock === 'service_time_ns' ? 'service' : 'response'}
+      onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
+    />
+  );
+}
+
+function PercentileChoice({ selection, onView }: ChoiceProps): ReactElement {
+  return (
+    <Chip.Group
+      multiple
+      value={[...selection.percentiles]}
+      onChange={(chosen) => onView({ pct: percentiles(chosen) })}
+    >
+      <Group gap={4} role="group" aria-label="Percentiles">
+        {PERCENTILES.map((name) => (
+          <Chip key={name} size="xs" value={name} variant="outline">
+            {percentileTitle(name)}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Switch, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import {
   ChartFrame,
   type ChartSeries,
   ParametricChart,
   type Quantity,
+  ScaleToggle,
   XyChart,
   type Zoom,
 } from '@/components/charts';
@@ -123,16 +124,11 @@ function CurveChart({
       note={zero && <Text size="xs">{zero}</Text>}
       toggles={
         <>
-          <LogToggle
-            label="log x"
-            what={`${kind.title}, x axis`}
-            isLog={isLogX}
-            onChange={(logx) => onView({ logx })}
-          />
-          <LogToggle
+          <ScaleToggle label="log x" name={kind.title} isOn={isLogX} onChange={(logx) => onView({ logx })} />
+          <ScaleToggle
             label="log y"
-            what={`${kind.title}, y axis`}
-            isLog={kind.isLog}
+            name={kind.title}
+            isOn={kind.isLog}
             onChange={(log) => onView({ [kind.logName]: log })}
           />
         </>
@@ -170,10 +166,10 @@ function TradeOffChart({
       sentence={parametricSentence(series, 'duration')}
       csv={() => curveCsv(series, 'throughput_per_s')}
       toggles={
-        <LogToggle
+        <ScaleToggle
           label="log y"
-          what={`${title}, y axis`}
-          isLog={selection.isLogTime}
+          name={title}
+          isOn={selection.isLogTime}
           onChange={(logt) => onView({ logt })}
         />
       }
@@ -190,25 +186,6 @@ function TradeOffChart({
 
 function splitTitle({ split }: Panel): string {
   return split ? `, ${describeParameter(split.parameter, split.value)}` : '';
-}
-
-interface LogToggleProps {
-  readonly label: string;
-  readonly what: string;
-  readonly isLog: boolean;
-  readonly onChange: (isLog: boolean) => void;
-}
-
-function LogToggle({ label, what, isLog, onChange }: LogToggleProps): ReactElement {
-  return (
-    <Switch
-      size="xs"
-      label={label}
-      aria-label={`Logarithmic: ${what}`}
-      checked={isLog}
-      onChange={(event) => onChange(event.currentTarget.checked)}
-    />
-  );
 }
 
 function curveCsv(series: readonly ChartSeries[], axis: string): string {

@@ -53,19 +53,18 @@ export function CurvesTab(props: CurvesTabProps): ReactElement {
   return hasAny ? <Curves {...props} points={points.data.items} /> : <NothingYet run={props.run} />;
 }
 
-function Curves({
-  run,
-  view,
-  onView,
-  onTrial,
-  points,
-}: CurvesTabProps & { readonly points: readonly Point[] }): ReactElement {
+interface CurvesProps extends CurvesTabProps {
+  readonly points: readonly Point[];
+}
+
+function Curves({ run, view, onView, onTrial, points }: CurvesProps): ReactElement {
   const selection = useMemo(() => select(run, view), [run, view]);
   const axes = useMemo(() => numericAxes(run), [run]);
   const panels = useMemo(() => panelsOf(points, selection), [points, selection]);
   const hidden = useMemo(() => new Set(view.hide ?? []), [view.hide]);
   const fileLabel = fileStem(run.name);
   const { axis } = selection;
+  const zoom = view.zoom ?? null;
   return (
     <Stack gap="sm">
       <CurveControls
@@ -85,14 +84,14 @@ function Curves({
         panels={panels}
         selection={selection}
         hidden={hidden}
-        zoom={view.zoom ?? null}
+        zoom={zoom}
         fileLabel={fileLabel}
         onView={onView}
       />
       <ZoomSlider
         values={axis.values}
-        zoom={view.zoom ?? null}
-        onZoom={(zoom) => onView({ zoom: zoom ?? undefined })}
+        zoom={zoom}
+        onZoom={(next) => onView({ zoom: next ?? undefined })}
         label={parameterTitle(axis.parameter)}
       />
       <VoidPoints points={points} onTrial={onTrial} />

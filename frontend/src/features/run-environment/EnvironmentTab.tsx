@@ -2,20 +2,20 @@ import { Accordion, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconServer } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { pointsQuery, type Run, trialQuery } from '@/api/runs';
+import { pointsQuery, type Run, type Trial, trialQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { KeyValues } from '@/components/KeyValues';
 import { CardsSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { countNoun } from '@/lib/format';
 import { toProblem } from '@/lib/problem';
-import { distinct } from './distinct';
+import { type Distinct, distinct } from './distinct';
 
 /** Of each target, this many trials are read to find what differs. */
 const READ_PER_TARGET = 3;
 
-/** What everything ran on, each distinct environment and store configuration once. */
-export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
+/** A few trials of each target, with everything recorded about them. */
+function useRecorded(run: Run) {
   const points = useQuery(pointsQuery(run.id));
   const trialIds = run.definition.targets.flatMap(({ name }) =>
     (points.data?.items ?? [])
@@ -25,19 +25,21 @@ export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
       .map(({ id }) => id),
   );
   const trials = useQueries({ queries: trialIds.map(trialQuery) });
-  const failed = trials.find(({ error }) => error);
   const read = trials.flatMap(({ data }) => (data ? [data] : []));
-  if (points.isPending || (read.length === 0 && trials.some(({ isPending }) => isPending)))
-    return <CardsSkeleton />;
+  const failed = trials.find(({ error }) => error);
+  const isPending = points.isPending || (read.length === 0 && trials.some((trial) => trial.isPending));
+  return { read, failed, isPending };
+}
+
+/** What everything ran on, each distinct environment and store configuration once. */
+export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
+  const { read, failed, isPending } = useRecorded(run);
+  if (isPending) return <CardsSkeleton />;
   if (failed?.error) {
     const { code, detail } = toProblem(failed.error);
+    const retry = () => void failed.refetch();
     return (
-      <FailureState
-        what="The environment could not be read"
-        code={code}
-        detail={detail}
-        onRetry={() => failed.refetch()}
-      />
+      <FailureState what="The environment could not be read" code={code} detail={detail} onRetry={retry} />
     );
   }
   const hosts = distinct(read.map(({ environment }) => environment));
@@ -53,30 +55,56 @@ export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
   }
   return (
     <Stack>
-      {hosts.map(({ value, count }, index) => (
-        <Paper key={JSON.stringify(value)} withBorder p="md">
-          <Title order={2} size="h5">
-            {hosts.length === 1 ? 'Host' : `Host, variant ${index + 1}`}
-          </Title>
-          <Text size="xs" c="dimmed" mb="xs">
-            the same in {countNoun(count, 'trial')} read
-          </Text>
-          <KeyValues values={value} />
-        </Paper>
+      {hosts.map((host, index) => (
+        <HostCard
+          key={JSON.stringify(host.value)}
+          host={host}
+          place={hosts.length === 1 ? null : index + 1}
+        />
       ))}
-      <Accordion variant="contained" multiple>
-        {stores.map(({ value, count }) => (
-          <Accordion.Item key={JSON.stringify(value)} value={JSON.stringify(value)}>
-            <Accordion.Control>
-              {value.kind} {value.version}: {countNoun(Object.keys(value.settings).length, 'setting')}, the
-              same in {countNoun(count, 'trial')} read
-            </Accordion.Control>
-            <Accordion.Panel>
-              <KeyValues values={value.settings} />
-            </Accordion.Panel>
-          </Accordion.Item>
-        ))}
-      </Accordion>
+      <StoreList stores={stores} />
     </Stack>
+  );
+}
+
+interface HostCardProps {
+  readonly host: Distinct<NonNullable<Trial['environment']>>;
+  /** Among several variants. */
+  readonly place: number | null;
+}
+
+function HostCard({ host, place }: HostCardProps): ReactElement {
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h5">
+        {place === null ? 'Host' : `Host, variant ${place}`}
+      </Title>
+      <Text size="xs" c="dimmed" mb="xs">
+        the same in {countNoun(host.count, 'trial')} read
+      </Text>
+      <KeyValues values={host.value} />
+    </Paper>
+  );
+}
+
+function StoreList({
+  stores,
+}: {
+  readonly stores: readonly Distinct<NonNullable<Trial['store']>>[];
+}): ReactElement {
+  return (
+    <Accordion variant="contained" multiple>
+      {stores.map(({ value, count }) => (
+        <Accordion.Item key={JSON.stringify(value)} value={JSON.stringify(value)}>
+          <Accordion.Control>
+            {value.kind} {value.version}: {countNoun(Object.keys(value.settings).length, 'setting')}, the same
+            in {countNoun(count, 'trial')} read
+          </Accordion.Control>
+          <Accordion.Panel>
+            <KeyValues values={value.settings} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
   );
 }

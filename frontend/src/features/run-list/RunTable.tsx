@@ -1,4 +1,4 @@
-import { Group, Progress, Text } from '@mantine/core';
+import { Group, Paper, Progress, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import type { RunListItem } from '@/api/runs';
 import { type DataColumn, DataTable } from '@/components/DataTable';
@@ -92,13 +92,15 @@ interface RunTableProps {
 
 export function RunTable({ runs, toolbar }: RunTableProps): ReactElement {
   return (
-    <DataTable
-      label="Runs"
-      columns={COLUMNS}
-      rows={runs}
-      rowId={(run) => run.id}
-      csvName="loadstone-runs"
-      toolbar={toolbar}
-    />
+    <Paper withBorder p="sm">
+      <DataTable
+        label="Runs"
+        columns={COLUMNS}
+        rows={runs}
+        rowId={(run) => run.id}
+        csvName="loadstone-runs"
+        toolbar={toolbar}
+      />
+    </Paper>
   );
 }

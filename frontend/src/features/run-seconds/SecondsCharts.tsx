@@ -1,7 +1,13 @@
-import { Switch } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Sample } from '@/api/runs';
-import { ChartFrame, type ChartSeries, linearScale, XyChart, type Zoom } from '@/components/charts';
+import {
+  ChartFrame,
+  type ChartSeries,
+  linearScale,
+  ScaleToggle,
+  XyChart,
+  type Zoom,
+} from '@/components/charts';
 import { toCsv } from '@/lib/csv';
 import { countNoun, formatNs, formatRate } from '@/lib/format';
 import {
@@ -72,12 +78,11 @@ function TimesChart(props: SecondsChartsProps): ReactElement {
       sentence={timeSentence(series)}
       csv={() => secondsCsv(series)}
       toggles={
-        <Switch
-          size="xs"
-          label="log"
-          aria-label={`Logarithmic ${title.toLowerCase()}`}
-          checked={view.isLogTime}
-          onChange={(event) => view.onLogTime(event.currentTarget.checked)}
+        <ScaleToggle
+          label="log y"
+          name={`${title} over time`}
+          isOn={view.isLogTime}
+          onChange={view.onLogTime}
         />
       }
     >
@@ -126,10 +131,9 @@ function timeSentence(series: readonly ChartSeries[]): string {
 }
 
 function secondsCsv(series: readonly ChartSeries[]): string {
-  const rows = (series[0]?.points ?? []).map((point, index) => [
-    point.x,
-    point.label,
-    ...series.map(({ points }) => points[index]?.y),
-  ]);
+  const rows = (series[0]?.points ?? [])
+    .map((point, index) => [point.x, point.label, ...series.map(({ points }) => points[index]?.y)])
+    // Between phases the line has a break, which is no second.
+    .filter(([, , ...values]) => values.some((value) => typeof value === 'number'));
   return toCsv(['time_s', 'phase', ...series.map(({ label }) => label)], rows);
 }

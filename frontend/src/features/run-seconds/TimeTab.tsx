@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
@@ -111,39 +111,16 @@ function TrialSeconds(props: TrialSecondsProps): ReactElement {
   return <Seconds {...props} list={seconds.data} />;
 }
 
-function Seconds({
-  list,
-  lookIndex,
-  fileLabel,
-  view,
-  onView,
-}: TrialSecondsProps & { readonly list: SampleList }): ReactElement {
+interface SecondsProps extends TrialSecondsProps {
+  readonly list: SampleList;
+}
+
+function Seconds({ list, lookIndex, fileLabel, view, onView }: SecondsProps): ReactElement {
   const samples = list.items;
-  const operations = operationsIn(samples);
   const operation = shownOperation(samples, view.op);
   return (
     <Stack gap="sm">
-      <Group gap="sm">
-        {operations.length > 1 && (
-          <SegmentedControl
-            size="xs"
-            aria-label="Operation"
-            data={operations}
-            value={operation ?? undefined}
-            onChange={(op) => onView({ op })}
-          />
-        )}
-        <SegmentedControl
-          size="xs"
-          aria-label="Clock"
-          data={[
-            { value: 'response', label: 'Response time' },
-            { value: 'service', label: 'Service time' },
-          ]}
-          value={view.time ?? 'response'}
-          onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
-        />
-      </Group>
+      <SecondsControls operations={operationsIn(samples)} operation={operation} view={view} onView={onView} />
       <SecondsCharts
         samples={samples}
         lookIndex={lookIndex}
@@ -160,5 +137,41 @@ function Seconds({
       />
       <SecondsTable samples={samples} isDownsampled={list.downsampled} csvName={fileLabel} />
     </Stack>
+  );
+}
+
+interface SecondsControlsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
+  readonly operations: string[];
+  readonly operation: string | null;
+}
+
+function SecondsControls({ operations, operation, view, onView }: SecondsControlsProps): ReactElement {
+  return (
+    <Group gap="sm">
+      {operations.length > 1 && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Operation"
+          data={operations}
+          value={operation ?? undefined}
+          onChange={(op) => onView({ op })}
+        />
+      )}
+      <SegmentedControl
+        size="xs"
+        aria-label="Clock"
+        data={[
+          { value: 'response', label: 'Response time' },
+          { value: 'service', label: 'Service time' },
+        ]}
+        value={view.time ?? 'response'}
+        onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
+      />
+      {view.tzoom && (
+        <Button size="compact-xs" variant="default" onClick={() => onView({ tzoom: undefined })}>
+          Show all seconds
+        </Button>
+      )}
+    </Group>
   );
 }

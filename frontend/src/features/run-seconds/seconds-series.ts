@@ -1,6 +1,6 @@
 /** The seconds of a trial as lines. Pure. */
 import type { Quantiles, Sample, SampleOperation } from '@/api/runs';
-import type { ChartSeries, ChartSpan } from '@/components/charts';
+import type { ChartPoint, ChartSeries, ChartSpan } from '@/components/charts';
 
 export type Clock = 'response_time_ns' | 'service_time_ns';
 
@@ -52,7 +52,16 @@ export function throughputSeries(samples: readonly Sample[], lookIndex: number, 
     y: totalThroughput(sample),
     label: sample.phase,
   }));
-  return { key: 'throughput', label, lookIndex, points };
+  return { key: 'throughput', label, lookIndex, points: withBreaks(points) };
+}
+
+/** A line does not run from one phase into the next: what is sent changes between them. */
+function withBreaks(points: readonly ChartPoint[]): ChartPoint[] {
+  return points.flatMap((point, index) => {
+    const before = points[index - 1];
+    if (!before || before.label === point.label) return [point];
+    return [{ x: (before.x + point.x) / 2, y: null, label: point.label }, point];
+  });
 }
 
 interface TimeLine {
@@ -80,11 +89,13 @@ export function timeSeries(
     label: operation === null ? title : `${operation} ${title}`,
     lookIndex,
     tint,
-    points: samples.map((sample) => ({
-      x: xOf(sample),
-      y: find(sample)?.[clock][percentile] ?? null,
-      label: sample.phase,
-    })),
+    points: withBreaks(
+      samples.map((sample) => ({
+        x: xOf(sample),
+        y: find(sample)?.[clock][percentile] ?? null,
+        label: sample.phase,
+      })),
+    ),
   }));
 }
 

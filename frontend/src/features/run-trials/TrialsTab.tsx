@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Paper, Stack } from '@mantine/core';
 import { IconListNumbers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
@@ -41,14 +41,16 @@ export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactEleme
   }
   return (
     <Stack>
-      <DataTable
-        label="Trials"
-        columns={columnsOf(run, onDetail)}
-        rows={rows}
-        rowId={(trial) => trial.id}
-        rowClass={(trial) => (trial.trust === 'void' ? 'hatched' : undefined)}
-        csvName={`${fileStem(run.name)}-trials`}
-      />
+      <Paper withBorder p="sm">
+        <DataTable
+          label="Trials"
+          columns={columnsOf(run, onDetail)}
+          rows={rows}
+          rowId={(trial) => trial.id}
+          rowClass={(trial) => (trial.trust === 'void' ? 'hatched' : undefined)}
+          csvName={`${fileStem(run.name)}-trials`}
+        />
+      </Paper>
       {trials.hasNextPage && (
         <Group justify="center">
           <Button
@@ -99,7 +101,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       ),
     },
     { id: 'trust', header: 'Trust', value: ({ trust }) => trust, cell: trustCell },
-    { id: 'reasons', header: 'Why', value: whyOf },
+    { id: 'reasons', header: 'Why', value: whyOf, isText: true },
     { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
     {
       id: 'engine',

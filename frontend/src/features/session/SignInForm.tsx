@@ -5,6 +5,19 @@ import { meQuery, signIn } from '@/api/session';
 import { FailureState } from '@/components/FailureState';
 import { toProblem } from '@/lib/problem';
 
+function Greeting(): ReactElement {
+  return (
+    <div>
+      <Title order={1} size="h3">
+        Sign in to Loadstone
+      </Title>
+      <Text size="sm" c="dimmed">
+        Which store, in which configuration, at what load.
+      </Text>
+    </div>
+  );
+}
+
 export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }): ReactElement {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -26,14 +39,7 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }):
   return (
     <Paper withBorder p="xl" w="100%" maw={380} component="form" onSubmit={submit} aria-label="Sign in">
       <Stack>
-        <div>
-          <Title order={1} size="h3">
-            Sign in to Loadstone
-          </Title>
-          <Text size="sm" c="dimmed">
-            Which store, in which configuration, at what load.
-          </Text>
-        </div>
+        <Greeting />
         {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
         <TextInput
           label="E-mail"

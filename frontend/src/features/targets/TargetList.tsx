@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Paper, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconArchive, IconDatabase, IconPencil, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
@@ -44,14 +44,16 @@ export function TargetList({ view, onView }: TargetListProps): ReactElement {
       {items.length === 0 ? (
         <NoTargets onNew={() => edit('new')} />
       ) : (
-        <DataTable
-          label="Targets"
-          columns={columnsOf(edit, setArchiving)}
-          rows={items.filter((target) => fits(target, view.q))}
-          rowId={(target) => target.id}
-          csvName="loadstone-targets"
-          toolbar={<Toolbar view={view} onView={onView} />}
-        />
+        <Paper withBorder p="sm">
+          <DataTable
+            label="Targets"
+            columns={columnsOf(edit, setArchiving)}
+            rows={items.filter((target) => fits(target, view.q))}
+            rowId={(target) => target.id}
+            csvName="loadstone-targets"
+            toolbar={<Toolbar view={view} onView={onView} />}
+          />
+        </Paper>
       )}
       {(editing || view.edit === 'new') && (
         <TargetDialog kinds={kinds.data.items} target={editing ?? null} onClose={() => edit(undefined)} />
@@ -101,7 +103,43 @@ function NoTargets({ onNew }: { readonly onNew: () => void }): ReactElement {
   );
 }
 
-function columnsOf(edit: (id: string) => void, archive: (target: Target) => void): DataColumn<Target>[] {
+interface TargetActionsProps {
+  readonly target: Target;
+  readonly edit: (id: string) => void;
+  readonly archive: (target: Target) => void;
+}
+
+function TargetActions({ target, edit, archive }: TargetActionsProps): ReactElement {
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Tooltip label="Change">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Change ${target.name}`}
+          onClick={() => edit(target.id)}
+        >
+          <IconPencil size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Archive">
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Archive ${target.name}`}
+          onClick={() => archive(target)}
+        >
+          <IconArchive size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+function columnsOf(
+  edit: TargetActionsProps['edit'],
+  archive: TargetActionsProps['archive'],
+): DataColumn<Target>[] {
   return [
     {
       id: 'name',
@@ -140,30 +178,7 @@ function columnsOf(edit: (id: string) => void, archive: (target: Target) => void
       id: 'actions',
       header: 'Actions',
       value: () => null,
-      cell: (target) => (
-        <Group gap={2} wrap="nowrap">
-          <Tooltip label="Change">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Change ${target.name}`}
-              onClick={() => edit(target.id)}
-            >
-              <IconPencil size={16} />
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label="Archive">
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              aria-label={`Archive ${target.name}`}
-              onClick={() => archive(target)}
-            >
-              <IconArchive size={16} />
-            </ActionIcon>
-          </Tooltip>
-        </Group>
-      ),
+      cell: (target) => <TargetActions target={target} edit={edit} archive={archive} />,
       isActions: true,
     },
   ];

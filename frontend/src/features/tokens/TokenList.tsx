@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Paper, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -42,14 +42,16 @@ export function TokenList(): ReactElement {
           {create}
         </TeachingState>
       ) : (
-        <DataTable
-          label="API tokens"
-          columns={tokenColumns(setRevoking)}
-          rows={tokens.data.items}
-          rowId={(token) => token.id}
-          csvName="loadstone-tokens"
-          toolbar={create}
-        />
+        <Paper withBorder p="sm">
+          <DataTable
+            label="API tokens"
+            columns={tokenColumns(setRevoking)}
+            rows={tokens.data.items}
+            rowId={(token) => token.id}
+            csvName="loadstone-tokens"
+            toolbar={create}
+          />
+        </Paper>
       )}
       <CreateToken isOpen={isCreating} onClose={creating.close} />
       <RevokeToken token={revoking} onClose={() => setRevoking(null)} />
@@ -92,58 +94,69 @@ function tokenColumns(revoke: (token: Token) => void): ReadonlyArray<DataColumn<
   ];
 }
 
-function CreateToken({
-  isOpen,
-  onClose,
-}: {
+interface CreateTokenProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-}): ReactElement {
-  const [name, setName] = useState('');
+}
+
+function CreateToken({ isOpen, onClose }: CreateTokenProps): ReactElement {
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: () => createToken({ name }),
+    mutationFn: (name: string) => createToken({ name }),
     onSuccess: () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
   const close = () => {
     create.reset();
-    setName('');
     onClose();
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
   };
   const problem = create.error ? toProblem(create.error) : null;
   return (
     <Modal opened={isOpen} onClose={close} title="Create an API token" centered>
-      {create.data ? (
-        <Stack>
-          <Secret title={`Token “${create.data.name}”`} value={create.data.token} />
-          <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
-          </Group>
-        </Stack>
-      ) : (
-        <Stack component="form" onSubmit={submit}>
-          {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
-          <TextInput
-            label="What it is for"
-            placeholder="nightly script"
-            required
-            maxLength={100}
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      )}
+      <Stack>
+        {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
+        {create.data ? (
+          <>
+            <Secret title={`Token “${create.data.name}”`} value={create.data.token} />
+            <Group justify="flex-end">
+              <Button onClick={close}>Done</Button>
+            </Group>
+          </>
+        ) : (
+          <TokenForm isBusy={create.isPending} onSubmit={create.mutate} />
+        )}
+      </Stack>
     </Modal>
+  );
+}
+
+interface TokenFormProps {
+  readonly isBusy: boolean;
+  readonly onSubmit: (name: string) => void;
+}
+
+function TokenForm({ isBusy, onSubmit }: TokenFormProps): ReactElement {
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit(name);
+  };
+  return (
+    <Stack component="form" onSubmit={submit}>
+      <TextInput
+        label="What it is for"
+        placeholder="nightly script"
+        required
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Group justify="flex-end">
+        <Button type="submit" loading={isBusy}>
+          Create
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 
