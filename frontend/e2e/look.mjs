@@ -1,4 +1,4 @@
-/** Every page in light and dark, wide and narrow: axe, width, screenshot. */
+/** Every page in light and dark, wide and narrow: axe, width, screenshot. All faults at once, not the first alone. */
 import { checkAccessible, checkNoSidewaysScroll, NARROW, openPage, shoot, WIDE } from './browser.mjs';
 
 function pages(runId) {
@@ -37,8 +37,9 @@ export async function lookAtEverything(browser, storageState, { url, runId, fold
       await opened.page.goto(`${url}${path}`);
       await settle(opened.page);
       await shoot(opened.page, folder, `${name}-${look.suffix}`);
-      await checkAccessible(opened.page, `${name} (${look.suffix})`);
-      await checkNoSidewaysScroll(opened.page, `${name} (${look.suffix})`);
+      for (const examine of [checkAccessible, checkNoSidewaysScroll]) {
+        await examine(opened.page, `${name} (${look.suffix})`).catch(({ message }) => faults.push(message));
+      }
     }
     faults.push(...opened.faults);
     await opened.context.close();

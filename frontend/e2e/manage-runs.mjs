@@ -88,4 +88,10 @@ export async function checkRefusalAtField(page, url) {
     !(await page.getByRole('button', { name: 'Run now' }).isEnabled()),
     'a refused plan cannot be started',
   );
+  // What was typed is kept for the next visit, so mend it.
+  await field.fill('1 4');
+  await eventually(
+    () => page.getByRole('button', { name: 'Run now' }).isEnabled(),
+    'a mended plan can be started',
+  );
 }
