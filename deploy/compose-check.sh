@@ -42,7 +42,7 @@ clean_up() {
         [ "$code" = 0 ] || show_services || true
         step "taking the services down" 120 docker compose --project-name "$project" --env-file "$work/env" \
             down --volumes --remove-orphans --timeout 20 || code=1
-        docker image rm --no-prune loadstone-{service,agent,web}:"$project" >/dev/null 2>&1 || true
+        docker image rm loadstone-{service,agent,web}:"$project" >/dev/null 2>&1 || true
     fi
     if [ "$engine_is_ours" = yes ]; then
         step "stopping the Docker engine" 60 "$bases" stop || code=1
@@ -75,23 +75,9 @@ write_settings() {
 provide_base_images() {
     [ -x "$bases" ] || return 0
     local images
-    images=$("$bases" discover "$PWD")
+    images=$("$bases" discover "$PWD" | grep -v "^loadstone-")
     # shellcheck disable=SC2086 # one word an image
     step "making base images" 600 "$bases" images $images
-}
-
-wait_until_healthy() {
-    local services=(postgres redis api control beat agent web) deadline=$((SECONDS + 120)) states
-    while
-        states=$(compose ps --all --format '{{.Service}} {{.State}} {{.Health}}' "${services[@]}")
-        [ "$(grep -c ' running healthy$' <<<"$states")" != "${#services[@]}" ]
-    do
-        if [ "$SECONDS" -ge "$deadline" ]; then
-            echo "compose: not healthy within 120 s: $states"
-            return 1
-        fi
-        sleep 1
-    done
 }
 
 # What the networks promise.
@@ -110,8 +96,7 @@ write_settings
 provide_base_images
 is_up=yes
 step "building images" 900 docker compose --project-name "$project" --env-file "$work/env" build
-step "starting services" 240 docker compose --project-name "$project" --env-file "$work/env" up --detach --no-build
-wait_until_healthy
+step "starting services" 240 docker compose --project-name "$project" --env-file "$work/env" up --no-build --wait --wait-timeout 180
 check_isolation
 step "the plan" 300 python3 deploy/compose_trial.py "http://127.0.0.1:$LOADSTONE_PORT"
 echo "compose: $(tail -n 1 "$work/log") through the containers in $((SECONDS - started_s)) s"
