@@ -31,7 +31,7 @@ const EMPTY_SCALE: AxisScale = { domain: [0, 1], ticks: [0, 1] };
 
 /** A linear axis from zero (or below) to a round limit, so that a growing line steps and does not jump. */
 export function linearScale(values: readonly number[], options: { fromZero: boolean }): AxisScale {
-  if (values.length === 0) return EMPTY_SCALE;
+  if (values.every((value) => value === 0)) return EMPTY_SCALE;
   const highest = maxOf(values);
   const lowest = options.fromZero ? Math.min(0, minOf(values)) : minOf(values);
   const span = highest - lowest || Math.abs(highest) || 1;

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { operation, point, run } from '../../../tests/fixtures';
+import { trustOf } from './PointsTable';
+import { panelsOf, select } from './selection';
+import { parametricSentence, throughputSentence, timeSentence, zeroSentence } from './sentences';
+import { latencyOverThroughput, shownSeries, throughputSeries, timeSeries } from './shape';
+
+const RUN = run();
+const POINTS = [
+  point({ target: 'memcached', connections: 16 }, operation(300_000, 60_000)),
+  point({ target: 'memcached', connections: 1 }, operation(20_000, 40_000)),
+  point({ target: 'Redis', connections: 1 }, operation(15_000, 50_000)),
+  point({ target: 'Redis', connections: 4 }, null, 'void'),
+  point({ target: 'Redis', connections: 16 }, operation(150_000, 90_000)),
+];
+
+describe('what is shown', () => {
+  it('is chosen by the run where the URL says nothing', () => {
+    expect(select(RUN, {})).toMatchObject({
+      axis: { parameter: 'connections' },
+      operation: 'all',
+      clock: 'response_time_ns',
+      percentiles: ['p99'],
+      isLogX: true,
+      isLogThroughput: false,
+      isLogTime: true,
+      isClosedLoop: true,
+    });
+  });
+
+  it('has no log axis where a value is zero', () => {
+    const shares = run({ axes: [{ parameter: 'get_share', values: [0, 0.5, 1] }] });
+    expect(select(shares, { logx: true }).isLogX).toBe(false);
+  });
+
+  it('of a plan without axes stands at the connections of its load', () => {
+    const bare = run({ axes: [{ parameter: 'target', values: ['memcached', 'Redis'] }] });
+    const [series] = throughputSeries([point({ target: 'memcached' }, operation(5))], select(bare, {}));
+    expect(series?.points[0]?.x).toBe(16);
+  });
+
+  it('fixes further axes, or spreads one over panels', () => {
+    const two = run({
+      axes: [...RUN.axes, { parameter: 'pipeline', values: [1, 8] }],
+    });
+    const points = [1, 8].map((pipeline) =>
+      point({ target: 'Redis', connections: 1, pipeline }, operation(pipeline)),
+    );
+    expect(panelsOf(points, select(two, {})).map((panel) => panel.points.length)).toEqual([1]);
+    expect(panelsOf(points, select(two, { at: { pipeline: 8 } }))[0]?.points).toEqual([points[1]]);
+    expect(panelsOf(points, select(two, { split: 'pipeline' })).map(({ split }) => split?.value)).toEqual([
+      1, 8,
+    ]);
+  });
+});
+
+describe('curves', () => {
+  const selection = select(RUN, {});
+
+  it('have one line a target, points in order of the axis, bands over trials', () => {
+    const [memcached, redis] = throughputSeries(POINTS, selection);
+    expect(memcached?.points.map(({ x, y }) => [x, y])).toEqual([
+      [1, 20_000],
+      [16, 300_000],
+    ]);
+    expect(memcached?.points[0]).toMatchObject({
+      low: 19_000,
+      high: 21_000,
+      trialsCounted: 3,
+      trust: 'pass',
+    });
+    expect(redis?.points[1]).toMatchObject({ x: 4, y: null, trust: 'void', note: '1 trial void' });
+  });
+
+  it('tint further percentiles of one target', () => {
+    const lines = timeSeries(POINTS, select(RUN, { pct: ['p50', 'p99'] }));
+    expect(lines.map(({ label, lookIndex, tint }) => [label, lookIndex, tint])).toEqual([
+      ['memcached p99', 0, 0],
+      ['Redis p99', 1, 0],
+      ['memcached p50', 0, 0.5],
+      ['Redis p50', 1, 0.5],
+    ]);
+  });
+
+  it('read the clock and the operation that were chosen', () => {
+    const [line] = timeSeries(POINTS, select(RUN, { op: 'get', time: 'service', pct: ['p50'] }));
+    expect(line?.points[0]?.y).toBe(20_000);
+    expect(timeSeries(POINTS, select(RUN, { op: 'set' }))[0]?.points).toEqual([]);
+  });
+
+  it('over throughput keep the order of the axis', () => {
+    const [memcached] = latencyOverThroughput(POINTS, selection);
+    expect(memcached?.points.map(({ x, label }) => [x, label])).toEqual([
+      [20_000, '1 connection'],
+      [300_000, '16 connections'],
+    ]);
+  });
+
+  it('go when their target is hidden', () => {
+    const shown = shownSeries(throughputSeries(POINTS, selection), selection.targets, new Set(['Redis']));
+    expect(shown.map(({ label }) => label)).toEqual(['memcached']);
+  });
+});
+
+describe('the sentence under a chart', () => {
+  const selection = select(RUN, {});
+
+  it('names the highest of every line, the loop, and what is void', () => {
+    expect(throughputSentence(throughputSeries(POINTS, selection), selection)).toBe(
+      'memcached reaches 300k ops/s at 16 connections; Redis reaches 150k ops/s at 16 connections, ' +
+        '2.00 times between the highest and the lowest. Closed loop. 1 void point, hatched, not on any line.',
+    );
+  });
+
+  it('compares times where every line has a value', () => {
+    expect(timeSentence(timeSeries(POINTS, selection), selection)).toMatch(
+      /^At 16 connections: memcached 240 µs, Redis 360 µs\./,
+    );
+  });
+
+  it('says so when there is nothing', () => {
+    expect(throughputSentence(throughputSeries([], selection), selection)).toBe(
+      'No point has been measured yet.',
+    );
+    expect(parametricSentence([], 'duration')).toBe('No point has been measured yet.');
+  });
+
+  it('names the zeros that a log axis leaves out', () => {
+    const zero = throughputSeries([point({ target: 'Redis', connections: 4 }, operation(0))], selection);
+    expect(zeroSentence(zero, true, selection)).toBe(
+      'Zero has no place on a log axis and is left out: Redis at 4 connections.',
+    );
+    expect(zeroSentence(zero, false, selection)).toBeNull();
+  });
+});
+
+describe('the trust of a point', () => {
+  it('is the worst of its trials, and pending before one has ended', () => {
+    expect(POINTS.map(trustOf)).toEqual(['pass', 'pass', 'pass', 'void', 'pass']);
+    expect(trustOf(point({}, operation(1), 'warn'))).toBe('warn');
+    expect(trustOf(point({}, null, null))).toBe('pending');
+  });
+});
