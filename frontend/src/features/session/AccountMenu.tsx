@@ -21,7 +21,8 @@ export function AccountMenu(): ReactElement | null {
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton px={8} py={4} aria-label={`Account of ${me.user.name}`}>
+        <UnstyledButton px={8} py={4} pos="relative">
+          <span className="visually-hidden">Account of </span>
           <Group gap={8} wrap="nowrap">
             <IconUser size={16} aria-hidden="true" />
             <div style={{ minWidth: 0, flex: 1 }}>
