@@ -61,7 +61,6 @@ def _rust_checks() -> list[Check]:
 def _page_checks() -> list[Check]:
     npm = [str(packages.find_program("npm")), "run", "--silent"]
     return [
-        Check("pages-types", [*npm, "typecheck"], FRONTEND),
         Check("pages-client", [*npm, "gen:check"], FRONTEND),
         Check("pages-lint", [*npm, "lint"], FRONTEND),
         Check("vitest", [*npm, "test"], FRONTEND),

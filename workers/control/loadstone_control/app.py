@@ -4,6 +4,7 @@ Run `celery -A loadstone_control.app worker --concurrency 1` any number of times
 beat` once. A single worker may carry the beat itself (`worker -B`); two that do only ring twice, which changes nothing.
 """
 
+import logging
 from typing import Any
 
 import celery.signals
@@ -33,3 +34,6 @@ def _forget_parents_connections(**_: Any) -> None:
 @celery.signals.setup_logging.connect  # type: ignore[untyped-decorator]
 def _configure_logging(**_: Any) -> None:
     configure_logging()
+    # A line for each sweep would be 86,000 a day that say nothing.
+    for chatter in ("celery.worker.strategy", "celery.app.trace", "celery.beat"):
+        logging.getLogger(chatter).setLevel(logging.WARNING)
