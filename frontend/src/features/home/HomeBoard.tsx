@@ -50,7 +50,10 @@ function LiveRuns({ runs }: { readonly runs: readonly RunListItem[] }): ReactEle
       </Group>
       {runs.length === 0 ? (
         <p className="quiet">
-          Nothing runs and nothing waits. <TextLink to="/runs/new" underline="always">Start a run</TextLink>
+          Nothing runs and nothing waits.{' '}
+          <TextLink to="/runs/new" underline="always">
+            Start a run
+          </TextLink>
         </p>
       ) : (
         <div className="card-grid">
