@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
 import { meQuery } from '@/api/session';
@@ -14,7 +15,7 @@ import { newRunSearch, runSearch, runsSearch, signInSearch, targetsSearch } from
 import { PageFault, PageMissing } from './PageFault';
 import { Shell } from './Shell';
 
-interface RouterContext {
+export interface RouterContext {
   readonly queries: QueryClient;
 }
 
@@ -91,9 +92,11 @@ const routeTree = root.addChildren([
   inside.addChildren([home, runs, newRun, run, targets, agents, account]),
 ]);
 
-export function makeRouter(queries: QueryClient) {
+/** @param history where it is not the browser's own */
+export function makeRouter(queries: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree,
+    history,
     context: { queries },
     defaultPreload: 'intent',
     defaultPendingComponent: PageSkeleton,

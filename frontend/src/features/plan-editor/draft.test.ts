@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../tests/fixtures';
 import {
   axisFaults,
@@ -64,7 +64,16 @@ describe('the plan as JSON', () => {
 });
 
 describe('what was typed', () => {
-  beforeEach(() => sessionStorage.clear());
+  const stored = new Map<string, string>();
+  beforeEach(() => {
+    stored.clear();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => stored.set(key, value),
+      removeItem: (key: string) => stored.delete(key),
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
 
   it('outlives a reload, apart for each origin', () => {
     const draft = { ...draftOf(BLANK_DEFINITION), agentId: 'agent-1' };
@@ -76,7 +85,7 @@ describe('what was typed', () => {
   });
 
   it('is left alone when it cannot be read', () => {
-    sessionStorage.setItem('loadstone.draft:::', '{');
+    stored.set('loadstone.draft:::', '{');
     expect(keptDraft({})).toBeNull();
   });
 });
