@@ -28,6 +28,7 @@ pub mod transport;
 pub mod values;
 mod watch;
 mod worker;
+mod zipf;
 
 pub use report::LATE_AFTER_NS;
 pub use session::{Outcome, Run, StopSwitch, run};

@@ -1,25 +1,26 @@
 //! A random-looking order of `0..n` without a table: a Feistel network with cycle walking.
 
-use crate::rng::mix64;
-
-const ROUNDS: u64 = 4;
+/// One constant a round, odd (the first fractional bits of the golden ratio, of the roots of 2, 3 and 5).
+const ROUNDS: [u64; 4] =
+    [0x9e37_79b9_7f4a_7c15, 0x6a09_e667_f3bc_c909, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b];
 
 /// A fixed bijection of `0..n` onto itself: the same for every seed, so that the hot keys of two trials agree.
 #[derive(Debug, Clone)]
 pub(crate) struct Permutation {
     len: u64,
-    half_bits: u32,
-    half_mask: u64,
+    low_bits: u32,
+    low_mask: u64,
+    high_mask: u64,
 }
 
 impl Permutation {
     pub(crate) fn new(len: u64) -> Self {
         let bits = (64 - len.saturating_sub(1).leading_zeros()).max(2);
-        let half_bits = bits.div_ceil(2);
-        Self { len, half_bits, half_mask: (1 << half_bits) - 1 }
+        let low_bits = bits / 2;
+        Self { len, low_bits, low_mask: (1 << low_bits) - 1, high_mask: (1 << (bits - low_bits)) - 1 }
     }
 
-    /// Where `index` goes. The network works on the next power of four, so it is left after 4 walks on average at worst.
+    /// Where `index` goes. The network works on the next power of two, so it is left after 2 walks on average at worst.
     #[inline]
     pub(crate) fn apply(&self, index: u64) -> u64 {
         let mut value = index;
@@ -31,17 +32,23 @@ impl Permutation {
         }
     }
 
+    /// The halves may differ by a bit: each round changes one of them by what the other one says.
     #[inline]
     fn shuffle(&self, value: u64) -> u64 {
-        let mut left = value >> self.half_bits;
-        let mut right = value & self.half_mask;
-        for round in 0..ROUNDS {
-            let mixed = left ^ (mix64(right ^ (round << 60)) & self.half_mask);
-            left = right;
-            right = mixed;
+        let mut high = value >> self.low_bits;
+        let mut low = value & self.low_mask;
+        for pair in ROUNDS.chunks_exact(2) {
+            high ^= scramble(low, pair[0]) & self.high_mask;
+            low ^= scramble(high, pair[1]) & self.low_mask;
         }
-        (left << self.half_bits) | right
+        (high << self.low_bits) | low
     }
+}
+
+/// The upper bits of a product depend on all bits of its factors.
+#[inline]
+fn scramble(half: u64, constant: u64) -> u64 {
+    (half + 1).wrapping_mul(constant) >> 32
 }
 
 #[cfg(test)]

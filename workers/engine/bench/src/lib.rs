@@ -1,0 +1,4 @@
+//! What the engine is measured against. Programs that use it are examples, so that a release build leaves them out.
+
+pub mod dialect;
+pub mod programmed;
