@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         period: Duration::from_millis(period),
         spins: true,
     };
-    println!("{}", start(program)?);
+    let server = start(program)?;
+    println!("{}", server.port);
     loop {
         std::thread::park();
     }

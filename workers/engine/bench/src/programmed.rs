@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
@@ -51,23 +52,38 @@ impl Program {
     }
 }
 
-/// Starts the server on a free port of the loopback. It runs until the process ends.
+/// A server that runs until the process ends.
+pub struct Programmed {
+    pub port: u16,
+    answered_at_unix_ns: Arc<Mutex<Vec<u64>>>,
+}
+
+impl Programmed {
+    /// When each answer left, in their order, by the machine's wall clock.
+    pub fn answered_at_unix_ns(&self) -> Vec<u64> {
+        self.answered_at_unix_ns.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Starts the server on a free port of the loopback.
 ///
 /// # Errors
 /// When no port can be had.
-pub fn start(program: Program) -> io::Result<u16> {
+pub fn start(program: Program) -> io::Result<Programmed> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
     // The default slack of 50 us would be added to every sleep.
-    let mut server = Server { program, listener, clients: Vec::new(), begun_at: None };
+    let answered_at_unix_ns = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&answered_at_unix_ns);
+    let mut server = Server { program, listener, clients: Vec::new(), begun_at: None, log };
     thread::Builder::new().name("programmed".to_owned()).spawn(move || {
         let _ = nix::sys::prctl::set_timerslack(1);
         loop {
             server.turn();
         }
     })?;
-    Ok(port)
+    Ok(Programmed { port, answered_at_unix_ns })
 }
 
 struct Client {
@@ -84,6 +100,7 @@ struct Server {
     listener: TcpListener,
     clients: Vec<Client>,
     begun_at: Option<Instant>,
+    log: Arc<Mutex<Vec<u64>>>,
 }
 
 impl Server {
@@ -107,7 +124,13 @@ impl Server {
             if ready.get(index).is_none_or(|&is_ready| is_ready) {
                 client.take_in(&self.program, &mut self.begun_at);
             }
-            client.answer(self.program.dialect);
+            let answers = client.answer(self.program.dialect);
+            if answers > 0 {
+                let now_ns =
+                    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+                let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+                log.extend(std::iter::repeat_n(now_ns, answers));
+            }
         }
         self.clients.retain(|client| !client.is_gone);
     }
@@ -148,10 +171,11 @@ impl Client {
         self.input.drain(..start);
     }
 
-    /// Sends what is due in one piece. Answers are a few bytes: a socket that does not take them belongs to nobody
+    /// Sends what is due in one piece, and says how many answers that were. Answers are a few bytes: a socket that does not take them belongs to nobody
     /// any more.
-    fn answer(&mut self, dialect: Dialect) {
+    fn answer(&mut self, dialect: Dialect) -> usize {
         let now = Instant::now();
+        let before = self.due.len();
         while self.due.front().is_some_and(|&due| due <= now) {
             self.due.pop_front();
             self.output.extend_from_slice(dialect.miss());
@@ -160,6 +184,7 @@ impl Client {
             self.is_gone |= self.stream.write_all(&self.output).is_err();
             self.output.clear();
         }
+        before - self.due.len()
     }
 }
 
