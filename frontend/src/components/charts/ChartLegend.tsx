@@ -1,5 +1,5 @@
 import { Group, UnstyledButton } from '@mantine/core';
-import { type ReactElement, useRef } from 'react';
+import type { ReactElement } from 'react';
 import type { ChartSeries } from './model';
 import { lookOf } from './palette';
 import { SeriesKey } from './SeriesKey';
@@ -12,19 +12,9 @@ interface ChartLegendProps {
   readonly onIsolate: (key: string) => void;
 }
 
-const DOUBLE_CLICK_MS = 400;
-
 /** Click toggles a line, a double click (or Shift+click, for the keyboard Shift+Enter) leaves it alone on the page. */
 export function ChartLegend({ series, hidden, onToggle, onIsolate }: ChartLegendProps): ReactElement {
   const scheme = useScheme();
-  const lastClick = useRef({ key: '', at: 0 });
-  const press = (key: string, isShift: boolean) => {
-    const now = Date.now();
-    const isSecond = lastClick.current.key === key && now - lastClick.current.at < DOUBLE_CLICK_MS;
-    lastClick.current = { key, at: isSecond ? 0 : now };
-    if (isSecond || isShift) onIsolate(key);
-    else onToggle(key);
-  };
   return (
     <Group gap={4} className="chart-legend" role="group" aria-label="Lines of the chart">
       {series.map(({ key, label, lookIndex, tint }) => (
@@ -33,7 +23,7 @@ export function ChartLegend({ series, hidden, onToggle, onIsolate }: ChartLegend
           className="chart-legend-item"
           aria-pressed={!hidden.has(key)}
           title="Click hides or shows, double click leaves this line alone"
-          onClick={(event) => press(key, event.shiftKey)}
+          onClick={({ detail, shiftKey }) => (detail > 1 || shiftKey ? onIsolate(key) : onToggle(key))}
         >
           <SeriesKey look={lookOf(lookIndex, scheme, tint)} />
           <span>{label}</span>

@@ -66,7 +66,7 @@ export function XyChart(props: XyChartProps): ReactElement {
     );
   };
   return (
-    <figure className="chart-figure" aria-label={props.name}>
+    <figure className="chart-figure chart-xy" aria-label={props.name}>
       <ResponsiveContainer width="100%" height={height}>
         <ComposedChart
           data={rows}

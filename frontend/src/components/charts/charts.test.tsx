@@ -145,7 +145,7 @@ describe('the legend', () => {
     expect(screen.getByRole('button', { name: 'b' })).toHaveAttribute('aria-pressed', 'false');
     await userEvent.click(screen.getByRole('button', { name: 'a' }));
     expect(onToggle).toHaveBeenCalledExactlyOnceWith('a');
-    await userEvent.click(screen.getByRole('button', { name: 'a' }));
+    await userEvent.dblClick(screen.getByRole('button', { name: 'a' }));
     expect(onIsolate).toHaveBeenCalledExactlyOnceWith('a');
     await userEvent.keyboard('{Shift>}{Enter}{/Shift}');
     expect(onIsolate).toHaveBeenCalledTimes(2);

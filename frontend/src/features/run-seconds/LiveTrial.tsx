@@ -45,7 +45,15 @@ export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | nu
   const current = run.current_trial?.id === trialId ? run.current_trial : null;
   const shown = shownOperation(samples, operation);
   return (
-    <Paper withBorder p="sm" component="section" aria-label="The trial under way" data-sample-at={last.at}>
+    <Paper
+      withBorder
+      p="sm"
+      component="section"
+      aria-label="The trial under way"
+      data-sample-at={last.at}
+      data-last-seq={last.seq}
+      data-seconds={samples.length}
+    >
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
           <Title order={2} size="h5">

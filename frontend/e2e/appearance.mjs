@@ -1,0 +1,111 @@
+// Every page in light and dark, wide and narrow: looked at by axe, and kept as a picture.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { watchedContext } from './browser.mjs';
+import { fact, step } from './report.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const VIEWS = [
+  { scheme: 'light', width: 1280, height: 800 },
+  { scheme: 'dark', width: 1280, height: 800 },
+  { scheme: 'light', width: 390, height: 844 },
+];
+const SERIOUS = new Set(['serious', 'critical']);
+
+function pagesOf(runId, trialId) {
+  return [
+    ['home', '/'],
+    ['runs', '/runs'],
+    ['new-run', '/runs/new?recipe=memcached-vs-redis'],
+    ['run', `/runs/${runId}`],
+    ['run-time', `/runs/${runId}?tab=time`],
+    ['run-trials', `/runs/${runId}?tab=trials`],
+    ['run-trial', `/runs/${runId}?tab=trials&detail=${trialId}`],
+    ['run-environment', `/runs/${runId}?tab=environment`],
+    ['run-plan', `/runs/${runId}?tab=plan`],
+    ['targets', '/targets'],
+    ['target', '/targets?edit=new'],
+    ['agents', '/agents'],
+    ['account', '/account'],
+  ];
+}
+
+export async function lookAtEveryPage(browser, { url, faults, storageState, folder, runId, trialId }) {
+  await mkdir(folder, { recursive: true });
+  for (const view of VIEWS) {
+    await step(
+      `every page at ${view.width} px in ${view.scheme}: no serious fault for axe, no sideways scroll`,
+      async () => {
+        const context = await watchedContext(browser, {
+          faults,
+          storageState,
+          colorScheme: view.scheme,
+          ...view,
+        });
+        const page = await context.newPage();
+        for (const [name, path] of pagesOf(runId, trialId)) {
+          await page.goto(`${url}${path}`);
+          await settle(page);
+          await page.screenshot({
+            path: join(folder, `${name}-${view.scheme}-${view.width}.png`),
+            fullPage: true,
+          });
+          await assertAccessible(page, `${name} (${view.scheme}, ${view.width})`);
+          const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - window.innerWidth,
+          );
+          assert.ok(overflow <= 0, `${name} is ${overflow} px wider than ${view.width} px`);
+        }
+        await context.close();
+      },
+    );
+  }
+  await step('the sign-in page too', async () => {
+    for (const scheme of ['light', 'dark']) {
+      const context = await watchedContext(browser, { faults: [], colorScheme: scheme });
+      const page = await context.newPage();
+      await page.goto(`${url}/sign-in`);
+      await settle(page);
+      await page.screenshot({ path: join(folder, `sign-in-${scheme}-1280.png`) });
+      await assertAccessible(page, `sign-in (${scheme})`);
+      await context.close();
+    }
+  });
+  fact('screenshots', folder);
+}
+
+/** Until nothing is loading any more. */
+async function settle(page) {
+  await page.waitForLoadState('domcontentloaded');
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('[aria-busy="true"]').length === 0);
+  await page.waitForTimeout(300);
+}
+
+async function assertAccessible(page, where) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  const serious = violations.filter(({ impact }) => SERIOUS.has(impact));
+  const told = serious.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`)
+        .join(' | ')}`,
+  );
+  assert.equal(serious.length, 0, `axe on ${where}:\n${told.join('\n')}`);
+}
+
+export async function takeReadmePicture(browser, { url, storageState, runId, file }) {
+  await step('the picture for the README', async () => {
+    const context = await watchedContext(browser, { faults: [], storageState });
+    const page = await context.newPage();
+    await page.goto(`${url}/runs/${runId}`);
+    await settle(page);
+    await page.screenshot({ path: file });
+    await context.close();
+  });
+}
