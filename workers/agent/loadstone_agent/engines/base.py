@@ -38,8 +38,6 @@ class EngineRun(ABC):
 
 
 class Engine(ABC):
-    name: str
-
     @abstractmethod
     def offer(self) -> EngineOffer:
         """Raises EngineMissing."""

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from loadstone_contracts.agent_calls import EngineOffer
 from loadstone_contracts.engine_events import EngineEvent, parse_event
-from loadstone_contracts.engine_plan import EnginePlan, OperationKind, StoreProtocol
-from pydantic import ValidationError
+from loadstone_contracts.engine_plan import EnginePlan, StoreProtocol
+from pydantic import BaseModel, ValidationError
 
 from loadstone_agent.engines.base import Engine, EngineEnding, EngineRun
 from loadstone_agent.errors import EngineInternal, EngineMissing
@@ -27,9 +27,18 @@ EXIT_GRACE_S = 5.0
 LOG_LINES = 50
 
 
-class NativeEngine(Engine):
-    name = "loadstone-engine"
+class _Protocol(BaseModel):
+    protocol: str
+    operations: list[str]
 
+
+class _Description(BaseModel):
+    engine: str
+    engine_version: str
+    protocols: list[_Protocol]
+
+
+class NativeEngine(Engine):
     def __init__(self, program: str) -> None:
         self._program = program
 
@@ -41,12 +50,15 @@ class NativeEngine(Engine):
         return found
 
     def offer(self) -> EngineOffer:
-        printed = subprocess.run([self._find(), "--version"], capture_output=True, text=True, timeout=10).stdout
+        described = subprocess.run([self._find(), "describe"], capture_output=True, timeout=10, check=True).stdout
+        engine = _Description.model_validate_json(described)
+        # What this engine can and this agent has no words for yet is not offered.
+        protocols = [entry for entry in engine.protocols if entry.protocol in get_args(StoreProtocol)]
         return EngineOffer(
-            name=self.name,
-            version=(printed.split() or ["unknown"])[-1],
-            protocols=list(get_args(StoreProtocol)),
-            operations=list(get_args(OperationKind)),
+            name=engine.engine,
+            version=engine.engine_version,
+            protocols=[cast(StoreProtocol, entry.protocol) for entry in protocols],
+            operations=sorted({operation for entry in protocols for operation in entry.operations}),
         )
 
     def start(self, plan: EnginePlan, cwd: Path) -> "NativeRun":

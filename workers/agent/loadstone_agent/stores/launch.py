@@ -117,12 +117,13 @@ class ManagedStore:
 
     def _read_keeper(self) -> None:
         assert self._keeper.stdout is not None
-        first = self._keeper.stdout.readline()
-        if first.startswith(b"started "):
-            self.process_id = int(first.split()[1])
-        else:
-            self._log = first
-        rest = self._keeper.stdout.read()
+        with self._keeper.stdout as output:
+            first = output.readline()
+            if first.startswith(b"started "):
+                self.process_id = int(first.split()[1])
+            else:
+                self._log = first
+            rest = output.read()
         if rest.startswith(b"exited "):
             code, _, rest = rest.partition(b"\n")
             self._exit_code = code.decode().split()[1]

@@ -30,19 +30,10 @@ FLAGS = {
     "connections": "-c",
     "max_item_size": "-I",
     "slab_growth_factor": "-f",
-    "slab_min_size_bytes": "-n",
-    "listen_backlog": "-b",
     "max_requests_per_event": "-R",
 }
-SWITCHES = {"disable_evictions": "-M", "disable_cas": "-C", "large_pages": "-L", "lock_memory": "-k"}
-EXTENDED = {
-    "hash_power": "hashpower",
-    "hash_algorithm": "hash_algorithm",
-    "hot_lru_percent": "hot_lru_pct",
-    "warm_lru_percent": "warm_lru_pct",
-    "slab_chunk_max_kb": "slab_chunk_max",
-    "idle_timeout_s": "idle_timeout",
-}
+SWITCHES = {"disable_evictions": "-M", "disable_cas": "-C"}
+EXTENDED = {"hash_power": "hashpower", "hash_algorithm": "hash_algorithm"}
 VALUE = re.compile(r"[A-Za-z0-9_.]+")
 TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
 

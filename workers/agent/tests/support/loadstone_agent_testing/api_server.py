@@ -1,0 +1,188 @@
+"""`/agent/v1` in memory, over real HTTP: every body is validated by the contract's models."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from loadstone_contracts import agent_calls as calls
+from loadstone_contracts.agent_calls import AGENT_API_PREFIX
+from pydantic import BaseModel
+
+TOKEN = "lsa_test"
+
+
+class Refusal(Exception):
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(code)
+        self.status = status
+        self.code = code
+
+
+class ApiInMemory:
+    """What it was told is public; so are the switches of its faults."""
+
+    def __init__(self) -> None:
+        self.assignments: dict[str, calls.Assignment] = {}
+        self.next_trials: dict[str, str] = {}
+        self.checks: dict[str, calls.AssignedTarget] = {}
+        self.claims: list[str] = []
+        self.renewals: list[tuple[float, str, calls.RenewRequest]] = []
+        self.heartbeats: list[calls.HeartbeatRequest] = []
+        self.samples: dict[str, dict[int, Any]] = {}
+        self.sample_arrivals: list[tuple[float, str, int]] = []
+        self.finishes: dict[str, calls.FinishRequest] = {}
+        self.check_results: dict[str, calls.CheckFinishRequest] = {}
+        self.cancelled: set[str] = set()
+        self.lost_leases: set[str] = set()
+        self.refused_paths: dict[str, Refusal] = {}
+        self.is_gone = False
+        self.answers_to_lose = 0
+        """How many requests are carried out without being answered."""
+        self.lock = threading.Lock()
+        self.changed = threading.Condition(self.lock)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def close(self) -> None:
+        self.is_gone = True
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def assign(self, assignment: calls.Assignment) -> None:
+        self.assignments[assignment.trial_id] = assignment
+
+    def wait_for(self, is_so: Callable[[], bool], within_s: float = 15.0) -> None:
+        with self.changed:
+            assert self.changed.wait_for(is_so, within_s), "the agent did not do it in time"
+
+    def sequence(self, lease_id: str) -> list[int]:
+        return sorted(self.samples.get(lease_id, {}))
+
+    def states(self) -> list[str]:
+        """The lease states as they were told, without repetitions."""
+        told = [renewal.state for _, _, renewal in self.renewals]
+        return [state for index, state in enumerate(told) if index == 0 or told[index - 1] != state]
+
+    def answer(self, path: str, body: bytes) -> BaseModel | None:
+        parts = path.removeprefix(AGENT_API_PREFIX + "/").split("/")
+        with self.changed:
+            if parts[-1] in self.refused_paths:
+                raise self.refused_paths[parts[-1]]
+            answer = self._answer(parts, body)
+            self.changed.notify_all()
+            return answer
+
+    def _answer(self, parts: list[str], body: bytes) -> BaseModel | None:
+        match parts:
+            case ["enroll"]:
+                return self._enroll(calls.EnrollRequest.model_validate_json(body))
+            case ["heartbeat"]:
+                self.heartbeats.append(calls.HeartbeatRequest.model_validate_json(body))
+                return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2)
+            case ["claim"]:
+                return self._claim(calls.ClaimRequest.model_validate_json(body))
+            case ["leases", lease_id, "renew"]:
+                return self._renew(lease_id, calls.RenewRequest.model_validate_json(body))
+            case ["leases", lease_id, "samples"]:
+                return self._samples(lease_id, calls.SamplesRequest.model_validate_json(body))
+            case ["leases", lease_id, "finish"]:
+                return self._finish(lease_id, calls.FinishRequest.model_validate_json(body))
+            case ["checks", check_id, "claim"]:
+                return calls.CheckClaimResponse(target=self.checks.get(check_id))
+            case ["checks", check_id, "finish"]:
+                self.check_results[check_id] = calls.CheckFinishRequest.model_validate_json(body)
+                return None
+        raise Refusal(404, "not_found")
+
+    def _enroll(self, request: calls.EnrollRequest) -> calls.EnrollResponse:
+        if request.enrollment_token != "lse_good":
+            raise Refusal(401, "enrollment_invalid")
+        return calls.EnrollResponse(agent_id="a1", token=TOKEN, queue="agent.a1", broker_url="redis://127.0.0.1:1/0")
+
+    def _claim(self, request: calls.ClaimRequest) -> calls.ClaimResponse:
+        self.claims.append(request.trial_id)
+        assignment = self.assignments.get(request.trial_id)
+        if assignment is None or assignment.lease_id in self.finishes:
+            return calls.ClaimResponse(assignment=None, reason="not_queued")
+        return calls.ClaimResponse(assignment=assignment)
+
+    def _hold(self, lease_id: str, fence: int) -> calls.Assignment:
+        held = [one for one in self.assignments.values() if one.lease_id == lease_id and one.fence == fence]
+        if not held or lease_id in self.lost_leases:
+            raise Refusal(409, "lease_lost")
+        return held[0]
+
+    def _renew(self, lease_id: str, request: calls.RenewRequest) -> calls.RenewResponse:
+        self._hold(lease_id, request.fence)
+        if lease_id in self.finishes:
+            raise Refusal(409, "lease_lost")
+        self.renewals.append((time.monotonic(), lease_id, request))
+        start_at = time.time_ns() if request.state == "ready" else None
+        return calls.RenewResponse(cancel=lease_id in self.cancelled, start_at_unix_ns=start_at)
+
+    def _samples(self, lease_id: str, request: calls.SamplesRequest) -> calls.SamplesResponse:
+        self._hold(lease_id, request.fence)
+        stored = self.samples.setdefault(lease_id, {})
+        for sample in request.samples:
+            self.sample_arrivals.append((time.time(), lease_id, sample.seq))
+            assert stored.get(sample.seq, sample) == sample, "one number, two samples"
+            stored[sample.seq] = sample
+        return calls.SamplesResponse(acknowledged=len(request.samples))
+
+    def _finish(self, lease_id: str, request: calls.FinishRequest) -> calls.FinishResponse:
+        assignment = self._hold(lease_id, request.fence)
+        self.finishes.setdefault(lease_id, request)
+        return calls.FinishResponse(next_trial_id=self.next_trials.get(assignment.trial_id))
+
+
+def _handler_of(api: ApiInMemory) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if api.is_gone:
+                return self._hang_up()
+            status, answer = self._carry_out(body)
+            if api.is_gone or api.answers_to_lose > 0:
+                api.answers_to_lose -= 1
+                return self._hang_up()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json" if status == 200 else "application/problem+json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+            return None
+
+        def _carry_out(self, body: bytes) -> tuple[int, bytes]:
+            is_known = self.headers["Authorization"] == f"Bearer {TOKEN}" or self.path.endswith("/enroll")
+            try:
+                if not is_known:
+                    raise Refusal(401, "agent_revoked")
+                answer = api.answer(self.path, body)
+            except Refusal as refusal:
+                problem = f'{{"status":{refusal.status},"code":"{refusal.code}","detail":"as the test wants it"}}'
+                return refusal.status, problem.encode()
+            return 200, answer.model_dump_json().encode() if answer else b""
+
+        def _hang_up(self) -> None:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Quiet."""
+
+    return Handler
