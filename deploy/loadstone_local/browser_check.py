@@ -13,7 +13,7 @@ SCREENSHOTS = REPOSITORY / ".loadstone/screenshots"
 
 def main(arguments: list[str]) -> int:
     try:
-        with scratch_stack() as stack:
+        with scratch_stack("up") as stack:
             command = [str(find_program("node")), "e2e/run.mjs", "--url", stack.url, "--credentials",
                        str(stack.demo_file), "--screenshots", str(SCREENSHOTS), *arguments]  # fmt: skip
             code = subprocess.run(command, cwd=FRONTEND, env=stack.environment).returncode

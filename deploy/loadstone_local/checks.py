@@ -20,7 +20,7 @@ from loadstone_local.console import StepFailed, say
 from loadstone_local.paths import ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV, in_venv
 
 SUMMARY = re.compile(
-    r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|browser: .*|compose: .*)$", re.M
+    r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|.*browser_test.*|compose: .*)$", re.M
 )
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 PYTHON_FOLDERS = ["backend", "workers", "deploy", "migrations"]
