@@ -34,6 +34,8 @@ pub enum Command {
     Describe,
     /// Read a plan and say whether it can be run
     Validate(Validate),
+    /// Put histogram logs and event files together and print their percentiles
+    Hdr(Hdr),
     /// Print the JSON Schema of plans or events
     Schema { of: SchemaOf },
 }
@@ -42,6 +44,17 @@ pub enum Command {
 pub enum SchemaOf {
     Plan,
     Events,
+}
+
+#[derive(Debug, Args)]
+pub struct Hdr {
+    /// Histogram logs (--hlog of a run, or of any HdrHistogram tool) and files of events
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Print nanoseconds as JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod args;
 mod compose;
 mod execute;
+mod hdr;
 mod hlog;
 mod input;
 mod lifeline;
@@ -25,15 +26,20 @@ fn main() -> ExitCode {
         Command::Run(run) => execute::run(&run),
         Command::Describe => show(&describe()),
         Command::Validate(validate) => check(&validate),
+        Command::Hdr(hdr) => show_histograms(&hdr),
         Command::Schema { of: SchemaOf::Plan } => show(&schema::plan_schema()),
         Command::Schema { of: SchemaOf::Events } => show(&schema::events_schema()),
     };
     ExitCode::from(exit as u8)
 }
 
-/// A reader that has gone away is the only way for this to fail.
 fn show(document: &Value) -> Exit {
-    match writeln!(std::io::stdout(), "{document:#}") {
+    say(&format!("{document:#}"))
+}
+
+/// A reader that has gone away is the only way for this to fail.
+fn say(text: &str) -> Exit {
+    match writeln!(std::io::stdout(), "{text}") {
         Ok(()) => Exit::Ok,
         Err(_) => Exit::Internal,
     }
@@ -68,6 +74,17 @@ fn check(validate: &args::Validate) -> Exit {
             Exit::BadPlan
         }
     }
+}
+
+fn show_histograms(hdr: &args::Hdr) -> Exit {
+    let mut merged = hdr::Merged::default();
+    for path in &hdr.files {
+        if let Err(message) = merged.take_file(path) {
+            let _ = writeln!(std::io::stderr(), "error: {}: {message}", path.display());
+            return Exit::BadPlan;
+        }
+    }
+    if hdr.json { show(&merged.to_json()) } else { say(&merged.to_table()) }
 }
 
 fn bad_plan(fault: PlanFault) -> Failure {
