@@ -111,8 +111,15 @@ class Spool:
         self.sample_count += 1
 
     def sync(self) -> None:
+        """From here on it survives this host's power failure; a killed process it survives anyway."""
         with _full_disk_told(self.path):
             os.fsync(self._samples.fileno())
+            for path in (self.path / "finish.json", self.path):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
     def read_batch(self, offset: int) -> tuple[list[bytes], int]:
         """Whole lines from `offset`, as many as one call may carry, and where the next batch begins."""
@@ -130,14 +137,11 @@ class Spool:
         return lines, offset + size
 
     def write_finish(self, request: FinishRequest) -> None:
-        """Durable before it is sent: an outcome must survive this host's power failure."""
+        """Raises DiskFull."""
         (self.path / "reserved").unlink(missing_ok=True)
         fresh = self.path / "finish.json.new"
         with _full_disk_told(self.path):
-            with fresh.open("w") as file:
-                file.write(request.model_dump_json())
-                file.flush()
-                os.fsync(file.fileno())
+            fresh.write_text(request.model_dump_json())
             fresh.replace(self.path / "finish.json")
 
     def read_lease(self) -> SpooledLease:

@@ -8,7 +8,7 @@ from loadstone_contracts.agent_calls import Assignment, FinishRequest, HostLoad
 from loadstone_contracts.engine_plan import EnginePlan
 
 from loadstone_agent.agent import Agent
-from loadstone_agent.api import HOUR, ApiRefused, ApiUnreachable, Patience
+from loadstone_agent.api import HOUR, NO_PATIENCE, ApiRefused, ApiUnreachable, Patience
 from loadstone_agent.errors import AgentError, AgentInternal, DiskFull, SamplesRefused
 from loadstone_agent.host import LoadMeter
 from loadstone_agent.spool import Spool, check_free_space
@@ -24,6 +24,8 @@ log = structlog.get_logger()
 
 START_MARGIN_NS = 50_000_000
 """A start that is nearer than this is now."""
+PROMPT_S = 1.0
+"""How long an api that is there may take for the last samples."""
 
 
 class TrialExecution:
@@ -129,36 +131,46 @@ class TrialExecution:
 
     def _report(self, spool: Spool, sender: SampleSender) -> str | None:
         request = self._spool_finish(spool)
-        is_delivered = sender.drain()
+        is_delivered = sender.drain(PROMPT_S) or self._wait_longer(spool, sender)
         if self._interruption.lease_lost.is_set():
-            self._set_aside(spool, "the lease was lost")
-            return None
+            return self._set_aside(spool, "the lease was lost")
         if sender.refusal is not None:
-            self._record.fail(SamplesRefused("The api refused samples: agent and api must be of the same version.",
-                                             str(sender.refusal)))  # fmt: skip
+            message = "The api refused samples: agent and api must be of the same version."
+            self._record.fail(SamplesRefused(message, str(sender.refusal)))
             request = self._spool_finish(spool)
         elif not is_delivered:
             log.warning("trial_left_in_spool", trial_id=self._assignment.trial_id)
             return None
         try:
-            next_trial_id = self._send_finish(request)
+            next_trial_id = self._send_finish(request, spool)
         except ApiRefused as refusal:
-            self._set_aside(spool, str(refusal))
-            return None
+            return self._set_aside(spool, str(refusal))
         except ApiUnreachable as fault:
             log.warning("trial_left_in_spool", trial_id=self._assignment.trial_id, error=str(fault))
             return None
         spool.delete()
         return next_trial_id
 
-    def _set_aside(self, spool: Spool, why: str) -> None:
+    def _wait_longer(self, spool: Spool, sender: SampleSender) -> bool:
+        self._make_durable(spool)
+        return sender.drain()
+
+    def _make_durable(self, spool: Spool | None) -> None:
+        """Only when it has to wait for the api: the disk's time would be every trial's otherwise."""
+        try:
+            if spool is not None:
+                spool.sync()
+        except (DiskFull, FileNotFoundError) as error:
+            log.warning("spool_not_durable", trial_id=self._assignment.trial_id, error=str(error))
+
+    def _set_aside(self, spool: Spool, why: str) -> str | None:
         settings = self._agent.settings
         spool.refuse(settings.refused_dir, settings.agent_refused_spools_kept, why)
+        return None
 
     def _spool_finish(self, spool: Spool) -> FinishRequest:
         request = self._finish_request(spool.sample_count)
         try:
-            spool.sync()
             spool.write_finish(request)
         except DiskFull as error:
             log.warning("finish_not_spooled", trial_id=self._assignment.trial_id, error=error.detail)
@@ -167,9 +179,18 @@ class TrialExecution:
     def _finish_request(self, sample_count: int) -> FinishRequest:
         return self._record.finish(self._assignment.fence, self._agent.inventory, sample_count)
 
-    def _send_finish(self, request: FinishRequest) -> str | None:
-        patience = Patience(HOUR, self._interruption.hurry)
-        answer = self._agent.api.finish(self._assignment.lease_id, request, patience)
-        log.info("trial_finished", trial_id=self._assignment.trial_id, outcome=request.outcome,
-                 code=request.error.code if request.error else None, samples=request.sample_count)  # fmt: skip
+    def _send_finish(self, request: FinishRequest, spool: Spool | None = None) -> str | None:
+        api, lease_id = self._agent.api, self._assignment.lease_id
+        try:
+            answer = api.finish(lease_id, request, NO_PATIENCE)
+        except ApiUnreachable:
+            self._make_durable(spool)
+            answer = api.finish(lease_id, request, Patience(HOUR, self._interruption.hurry))
+        log.info(
+            "trial_finished",
+            trial_id=self._assignment.trial_id,
+            outcome=request.outcome,
+            code=request.error.code if request.error else None,
+            samples=request.sample_count,
+        )
         return answer.next_trial_id

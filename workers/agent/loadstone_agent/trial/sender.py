@@ -29,11 +29,11 @@ class SampleSender:
         """There are new lines in the spool."""
         self._wake.set()
 
-    def drain(self) -> bool:
+    def drain(self, within_s: float | None = None) -> bool:
         """Waits until every sample is acknowledged; False when the api refused, or nobody may wait any longer."""
         self._is_closing = True
         self._wake.set()
-        self._thread.join()
+        self._thread.join(within_s)
         return self._offset == self._spool.size_bytes
 
     def _send_all(self) -> None:

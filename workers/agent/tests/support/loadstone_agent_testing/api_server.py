@@ -182,7 +182,7 @@ def _handler_of(api: ApiInMemory) -> type[BaseHTTPRequestHandler]:
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *_: object) -> None:
             """Quiet."""
 
     return Handler
