@@ -22,9 +22,11 @@ compose() { docker compose --project-name "$project" --env-file "$work/env" "$@"
 
 # Run a step within its seconds; show what it said only when it fails.
 step() {
-    local title=$1 limit_s=$2; shift 2
-    if ! timeout --kill-after=20 "$limit_s" "$@" >"$work/log" 2>&1; then
-        tail -n 200 "$work/log"
+    local title=$1 limit_s=$2 log
+    log="$work/${title// /-}.log"
+    shift 2
+    if ! timeout --kill-after=20 "$limit_s" "$@" >"$log" 2>&1; then
+        tail -n 200 "$log"
         echo "compose: $title failed or took longer than $limit_s s: $*"
         return 1
     fi
@@ -80,6 +82,17 @@ provide_base_images() {
     step "making base images" 600 "$bases" images $images
 }
 
+# Side by side: one waits for packages while another compiles.
+build_images() {
+    local service pids=() pid code=0
+    for service in migrate web agent; do
+        step "building for $service" 900 docker compose --project-name "$project" --env-file "$work/env" build "$service" &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do wait "$pid" || code=1; done
+    return "$code"
+}
+
 # What the networks promise.
 check_isolation() {
     local address
@@ -95,8 +108,8 @@ start_engine
 write_settings
 provide_base_images
 is_up=yes
-step "building images" 900 docker compose --project-name "$project" --env-file "$work/env" build
+build_images
 step "starting services" 240 docker compose --project-name "$project" --env-file "$work/env" up --no-build --wait --wait-timeout 180
 check_isolation
 step "the plan" 300 python3 deploy/compose_trial.py "http://127.0.0.1:$LOADSTONE_PORT"
-echo "compose: $(tail -n 1 "$work/log") through the containers in $((SECONDS - started_s)) s"
+echo "compose: $(tail -n 1 "$work/the-plan.log") through the containers in $((SECONDS - started_s)) s"
