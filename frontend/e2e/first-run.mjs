@@ -71,7 +71,7 @@ async function addTarget(page, typed, option) {
 }
 
 /** Notes when each second is on the screen: after the frame in which its numbers were painted. */
-export async function watchSamples(page) {
+async function watchSamples(page) {
   await page.evaluate((selector) => {
     window.seenSamples = [];
     const known = new Set();
@@ -133,7 +133,9 @@ function seen(page) {
 
 export async function waitForCurve(page, api, runId, withinMs) {
   await step('the run succeeds and both targets have a curve', async () => {
-    await page.locator('header').getByText('succeeded').waitFor({ timeout: withinMs });
+    const ended = page.locator('header').getByText(/^(succeeded|failed|cancelled|crashed)$/);
+    await ended.waitFor({ timeout: withinMs });
+    assert.equal(await ended.innerText(), 'succeeded', (await api.get(`/runs/${runId}`)).error?.message);
     const lines = page.locator('section[aria-label^="Throughput over connections"] .recharts-line-curve');
     await until('two lines', async () => (await lines.count()) === 2, 10_000);
     for (const line of await lines.all())

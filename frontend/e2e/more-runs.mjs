@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { fact, step, until } from './report.mjs';
 
 const CANCEL_LIMIT_MS = 5000;
-export const HOSTILE = '<img src=x onerror="window.wasExecuted=1">';
+const HOSTILE = '<img src=x onerror="window.wasExecuted=1">';
 
 export async function cancelAnother(page, { url }, api, runId) {
   await step('cloned with changes, cancelled, and seen cancelled within 5 s', async () => {
@@ -123,7 +123,7 @@ export async function tryHostileNames(page, { url }, api) {
 export async function exerciseTargetsAndAgents(page, { url }, api) {
   await step('an external target is checked through an agent, and archived', async () => {
     await page.goto(`${url}/targets?edit=new`);
-    await page.getByText('Runs elsewhere').click();
+    await page.getByText('Runs elsewhere', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('nobody there');
     await page.getByRole('textbox', { name: 'Host' }).fill('127.0.0.1');
     await page.getByRole('textbox', { name: 'Port' }).fill('1');

@@ -1,7 +1,7 @@
 import type { Point, PointOperation, Run, Sample } from '@/api/runs';
 
 /** Things as the api answers them, each with only what a test cares about given. */
-export function quantiles(p50: number): PointOperation['response_time_ns'] {
+function quantiles(p50: number): PointOperation['response_time_ns'] {
   return { p50, p90: p50 * 2, p95: p50 * 3, p99: p50 * 4, p999: p50 * 8, max: p50 * 16 };
 }
 

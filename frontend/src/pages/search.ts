@@ -82,6 +82,6 @@ export function signInSearch(raw: RawSearch) {
 }
 
 /** Only an address inside this page: an absolute one would send people elsewhere after they sign in. */
-export function safeNext(next: string | undefined): string | undefined {
+function safeNext(next: string | undefined): string | undefined {
   return next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/\\') ? next : undefined;
 }

@@ -29,7 +29,7 @@ export const DARK_PALETTE = [
   '#1db0d3',
 ] as const;
 
-export const MARKERS = [
+const MARKERS = [
   'circle',
   'square',
   'triangle',

@@ -8,7 +8,7 @@ export interface Findings {
   readonly warnings: readonly PathMessage[];
 }
 
-export const NO_FINDINGS: Findings = { refusals: [], warnings: [] };
+const NO_FINDINGS: Findings = { refusals: [], warnings: [] };
 
 export const FindingsContext = createContext<Findings>(NO_FINDINGS);
 
