@@ -25,6 +25,10 @@ down: ## Stop everything that make demo started
 test: ## Install what tests need and run every check
 	@$(LOCAL) loadstone_local.checks
 
+.PHONY: screenshot
+screenshot: ## Run the browser test and make the README's picture
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.browser_check --readme-screenshot $(CURDIR)/docs/run.png
+
 .PHONY: bench
 bench: ## Measure what is claimed about the service and the engine, as JSON lines
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench
