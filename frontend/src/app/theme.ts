@@ -37,8 +37,12 @@ export const theme = createTheme({
   headings: { fontWeight: '650', sizes: { h3: { fontSize: '1.25rem' }, h4: { fontSize: '1.0625rem' } } },
   components: {
     TextInput: { defaultProps: { size: 'sm' } },
-    Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 }, transitionProps: { duration: 0 } } },
-    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.35 }, transitionProps: { duration: 0 } } },
+    Modal: {
+      defaultProps: { transitionProps: { duration: 0 }, closeButtonProps: { 'aria-label': 'Close' } },
+    },
+    Drawer: {
+      defaultProps: { transitionProps: { duration: 0 }, closeButtonProps: { 'aria-label': 'Close' } },
+    },
     Menu: { defaultProps: { transitionProps: { duration: 0 }, withinPortal: true } },
     Tooltip: { defaultProps: { transitionProps: { duration: 0 }, openDelay: 250, withArrow: true } },
   },

@@ -13,7 +13,7 @@ export function Secret({ title, value, children }: SecretProps): ReactElement {
   return (
     <Alert icon={<IconKey size={18} />} color="blue" variant="outline" title={title}>
       <Stack gap="xs">
-        <Code block className="secret">
+        <Code block className="secret" tabIndex={0}>
           {value}
         </Code>
         <Group>

@@ -61,7 +61,7 @@ interface SavedWorkloadProps {
 function SavedWorkload({ definition, onEdit }: SavedWorkloadProps): ReactElement {
   return (
     <>
-      <Code block className="definition">
+      <Code block className="definition" tabIndex={0}>
         {JSON.stringify(definition, null, 2)}
       </Code>
       <Button size="compact-xs" variant="default" onClick={onEdit}>

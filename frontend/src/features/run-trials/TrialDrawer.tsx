@@ -23,14 +23,7 @@ export function TrialDrawer({ trialId, onClose }: TrialDrawerProps): ReactElemen
   const problem = trial.error ? toProblem(trial.error) : null;
   const title = trial.data ? `Trial ${trial.data.ordinal + 1}` : 'Trial';
   return (
-    <Drawer
-      opened={trialId !== undefined}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title={title}
-      closeButtonProps={{ 'aria-label': 'Close the trial' }}
-    >
+    <Drawer opened={trialId !== undefined} onClose={onClose} position="right" size="xl" title={title}>
       {problem && (
         <FailureState
           what="The trial could not be read"
@@ -60,7 +53,7 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
           detail={trial.error.message}
         />
       )}
-      {trial.error?.detail && <Code block>{trial.error.detail}</Code>}
+      {trial.error?.detail && <Code block tabIndex={0}>{trial.error.detail}</Code>}
       <Verdict trial={trial} />
       {trial.phases.map((phase) => (
         <PhaseTable key={phase.phase} phase={phase} />
@@ -73,7 +66,7 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
       </Part>
       {trial.command_lines.length > 0 && (
         <Part title="Command lines">
-          <Code block>{trial.command_lines.join('\n')}</Code>
+          <Code block tabIndex={0}>{trial.command_lines.join('\n')}</Code>
         </Part>
       )}
       {trial.environment && (
