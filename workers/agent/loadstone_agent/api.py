@@ -38,7 +38,7 @@ log = structlog.get_logger()
 Answer = TypeVar("Answer", bound=BaseModel)
 
 FIRST_DELAY_S = 0.05
-LONGEST_DELAY_S = 5.0
+LONGEST_DELAY_S = 2.0
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 

@@ -3,6 +3,7 @@
 import logging
 import shutil
 import sys
+from contextlib import closing
 from typing import Annotated
 
 import structlog
@@ -33,7 +34,6 @@ def configure_logging() -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
     )
 
 
@@ -61,7 +61,8 @@ def enroll(
     host = settings.host_key or host_key()
     request = EnrollRequest(enrollment_token=token, name=name, host_key=host, labels=parse_labels(label or []))
     try:
-        answer = AgentApi(url, None).enroll(request)
+        with closing(AgentApi(url, None)) as api:
+            answer = api.enroll(request)
     except ApiRefused as refusal:
         raise fail(f"The service refused to enroll this host ({refusal.code}): {refusal.detail}") from None
     except ApiUnreachable as fault:

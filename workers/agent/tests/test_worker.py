@@ -1,0 +1,140 @@
+"""The whole agent: its program, a real broker, doorbells, signals."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from loadstone_agent.identity import Identity, save_identity
+from loadstone_agent.settings import AgentSettings
+from loadstone_agent_testing.api_server import ApiInMemory, Refusal
+from loadstone_agent_testing.assignments import assignment, external, managed, work
+from loadstone_agent_testing.processes import descendants, end, is_alive, wait_until
+from loadstone_contracts.tasks import Doorbell
+
+Start = Callable[[], "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def broker_url(redis_port: int) -> str:
+    return f"redis://127.0.0.1:{redis_port}/0"
+
+
+@pytest.fixture
+def doorbell(broker_url: str) -> Iterator[Doorbell]:
+    doorbell = Doorbell(broker_url)
+    yield doorbell
+    doorbell._app.close()
+
+
+@pytest.fixture
+def start_agent(settings: AgentSettings, identity: Identity, broker_url: str, api: ApiInMemory) -> Iterator[Start]:
+    save_identity(settings.agent_dir, identity.model_copy(update={"broker_url": broker_url}))
+    environment = {
+        **os.environ,
+        "LOADSTONE_AGENT_DIR": str(settings.agent_dir),
+        "LOADSTONE_ENGINE": settings.engine,
+    }
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> "subprocess.Popen[bytes]":
+        beats = len(api.heartbeats)
+        command = [str(Path(sys.executable).parent / "loadstone-agent"), "start"]
+        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+        api.wait_for(lambda: len(api.heartbeats) > beats, 20.0)
+        return started[-1]
+
+    yield start
+    for process in started:
+        end(process)
+
+
+def test_a_doorbell_starts_a_trial_and_a_heartbeat_tells_what_the_host_can_do(
+    start_agent: Start, doorbell: Doorbell, api: ApiInMemory, memcached_port: int
+) -> None:
+    process = start_agent()
+    beat = api.heartbeats[0]
+    assert {offer.kind for offer in beat.stores if offer.available} == {"memcached", "redis"}
+    assert beat.engines[0].name == "loadstone-engine"
+    assert set(beat.engines[0].operations) >= {"get", "set", "multi_get"}
+    api.checks["c1"] = external("memcached", memcached_port)
+    doorbell.ring_check("a1", "c1")
+    api.wait_for(lambda: "c1" in api.check_results)
+    assert api.check_results["c1"].reachable
+    given = assignment(managed(), work=work(0.3))
+    api.assign(given)
+    doorbell.ring_trial("a1", given.trial_id)
+    doorbell.ring_trial("a1", given.trial_id)
+    api.wait_for(lambda: given.lease_id in api.finishes)
+    assert api.finishes[given.lease_id].outcome == "succeeded"
+    api.wait_for(lambda: len(api.claims) == 2)
+    process.terminate()
+    assert process.wait(10) == 0
+
+
+def test_sigkill_of_the_agent_leaves_nothing_running_and_its_next_start_sends_what_was_measured(
+    start_agent: Start, doorbell: Doorbell, api: ApiInMemory, settings: AgentSettings
+) -> None:
+    process = start_agent()
+    given = assignment(managed("redis"), work=work(60.0))
+    api.assign(given)
+    doorbell.ring_trial("a1", given.trial_id)
+    api.wait_for(lambda: len(api.sample_arrivals) >= 2)
+    family = descendants(process.pid)
+    names = {Path(f"/proc/{pid}/comm").read_text().strip() for pid in family}
+    assert {"loadstone-engin", "redis-server"} <= names
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not any(map(is_alive, family)), 3.0, "everything dead")
+    assert list(settings.stores_dir.iterdir()) == []
+    assert api.finishes == {}
+    start_agent()
+    api.wait_for(lambda: given.lease_id in api.finishes)
+    finish = api.finishes[given.lease_id]
+    assert finish.error is not None
+    assert (finish.outcome, finish.error.code) == ("crashed", "agent_restarted")
+    assert api.sequence(given.lease_id) == list(range(finish.sample_count))
+
+
+def test_sigkill_of_the_pool_process_is_told_by_the_main_process(
+    start_agent: Start, doorbell: Doorbell, api: ApiInMemory
+) -> None:
+    process = start_agent()
+    given = assignment(managed(), work=work(60.0))
+    api.assign(given)
+    doorbell.ring_trial("a1", given.trial_id)
+    api.wait_for(lambda: len(api.sample_arrivals) >= 1)
+    family = descendants(process.pid)
+    os.kill(family[0], signal.SIGKILL)
+    wait_until(lambda: not any(map(is_alive, family)), 3.0, "everything dead")
+    api.wait_for(lambda: given.lease_id in api.finishes)
+    assert api.finishes[given.lease_id].outcome == "crashed"
+    again = assignment(managed(), work=work(0.3))
+    api.assign(again)
+    doorbell.ring_trial("a1", again.trial_id)
+    api.wait_for(lambda: again.lease_id in api.finishes)
+    assert api.finishes[again.lease_id].outcome == "succeeded"
+
+
+def test_sigterm_ends_the_trial_reports_it_and_exits_in_time(
+    start_agent: Start, doorbell: Doorbell, api: ApiInMemory
+) -> None:
+    process = start_agent()
+    given = assignment(managed(), work=work(60.0))
+    api.assign(given)
+    doorbell.ring_trial("a1", given.trial_id)
+    api.wait_for(lambda: len(api.sample_arrivals) >= 1)
+    family = descendants(process.pid)
+    process.terminate()
+    assert process.wait(10) == 0
+    assert not any(map(is_alive, family))
+    assert api.finishes[given.lease_id].outcome == "crashed"
+
+
+def test_a_revoked_agent_stops_by_itself(start_agent: Start, api: ApiInMemory) -> None:
+    process = start_agent()
+    api.refused_paths = {"heartbeat": Refusal(401, "agent_revoked")}
+    assert process.wait(10) == 0
