@@ -1,7 +1,7 @@
-//! `programmed_server memcached|redis SERVICE_MS STALL_MS PERIOD_MS`: prints its port and serves until it is killed.
-//! It never sleeps: it needs a core of its own.
+//! `programmed_server memcached|redis SERVICE_MS STALL_MS PERIOD_MS`: prints its port, serves until its stdin ends, and
+//! prints when each answer left (nanoseconds since 1970). It never sleeps: it needs a core of its own.
 
-#![allow(clippy::print_stdout, reason = "a program says its port")]
+#![allow(clippy::print_stdout, reason = "a program says what it did")]
 
 use std::time::Duration;
 
@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let server = start(program)?;
     println!("{}", server.port);
-    loop {
-        std::thread::park();
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    for at_unix_ns in server.answered_at_unix_ns() {
+        println!("{at_unix_ns}");
     }
+    Ok(())
 }
