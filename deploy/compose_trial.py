@@ -6,6 +6,7 @@ that have Docker and nothing of Loadstone installed. The last line says what suc
 
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -72,18 +73,19 @@ class Client:
             return json.load(answer)
 
 
-def wait_for(what: str, within_s: float, look: Callable[[], Any]) -> Any:
-    """Ask until the answer is not None."""
+def wait_for(what: str, within_s: float, look: Callable[[], Any], is_done: Callable[[Any], bool]) -> Any:
+    """Look until it is done; what was seen then."""
     deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        found = look()
-        if found is not None:
-            return found
+    seen = look()
+    while not is_done(seen):
+        if time.monotonic() > deadline:
+            raise CheckFailed(f"{what} did not happen within {within_s:.0f} s; seen last: {json.dumps(seen)[:4000]}")
         time.sleep(0.3)
-    raise CheckFailed(f"{what} did not happen within {within_s:.0f} s")
+        seen = look()
+    return seen
 
 
-def check_headers(client: Client) -> None:
+def check_pages(client: Client) -> None:
     """The pages that nginx serves carry the policy that the api sends with its answers."""
     with client.open("GET", "/") as page, client.open("GET", "/api/v1/openapi.json") as answer:
         content = page.read().decode()
@@ -91,13 +93,24 @@ def check_headers(client: Client) -> None:
     differing = [name for name, (by_page, by_api) in pairs.items() if by_page is None or by_page != by_api]
     if '<div id="root">' not in content:
         raise CheckFailed(f"The page is not the application: {content[:500]}")
+    program = re.search(r'src="(/assets/[^"]+)"', content)
+    if program is None:
+        raise CheckFailed(f"The page names no program: {content[:500]}")
+    with client.open("GET", program[1]) as asset:
+        if "immutable" not in (asset.headers["Cache-Control"] or ""):
+            raise CheckFailed(f"{program[1]} may not be kept by browsers: {asset.headers['Cache-Control']}")
     if differing:
         raise CheckFailed(f"nginx and the api differ in {', '.join(differing)}: see deploy/nginx/security-headers.conf")
 
 
-def online_agent(client: Client) -> Any:
-    agents = client.call("GET", "/agents")["items"]
-    return next((agent for agent in agents if agent["state"] == "online"), None)
+def online_agent(client: Client) -> dict[str, Any]:
+    agents: list[dict[str, Any]] = wait_for(
+        "an agent online",
+        ONLINE_WITHIN_S,
+        lambda: client.call("GET", "/agents")["items"],
+        lambda agents: any(agent["state"] == "online" for agent in agents),
+    )
+    return next(agent for agent in agents if agent["state"] == "online")
 
 
 def events_of(stream: Iterator[bytes]) -> Iterator[str]:
@@ -126,12 +139,12 @@ def measure(client: Client) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Execute the plan; the ended run and its points."""
     run = client.call("POST", "/runs", {"plan": PLAN})
     live = LiveStream(client, run["id"])
-
-    def look() -> Any:
-        seen = client.call("GET", f"/runs/{run['id']}")
-        return seen if seen["status"] in TERMINAL else None
-
-    ended = wait_for("the end of the run", RUN_WITHIN_S, look)
+    ended = wait_for(
+        "the end of the run",
+        RUN_WITHIN_S,
+        lambda: client.call("GET", f"/runs/{run['id']}"),
+        lambda seen: seen["status"] in TERMINAL,
+    )
     ended_at = time.monotonic()
     if ended["status"] != "succeeded":
         trials = client.call("GET", f"/runs/{run['id']}/trials?limit=50")["items"]
@@ -155,10 +168,10 @@ def check_points(points: list[dict[str, Any]]) -> None:
 def main(url: str) -> int:
     client = Client(url)
     try:
-        check_headers(client)
+        check_pages(client)
         credentials = {"email": os.environ["LOADSTONE_ADMIN_EMAIL"], "password": os.environ["LOADSTONE_ADMIN_PASSWORD"]}
         client.call("POST", "/session", credentials)
-        agent = wait_for("an agent online", ONLINE_WITHIN_S, lambda: online_agent(client))
+        agent = online_agent(client)
         if agent["host_key"] != os.environ["LOADSTONE_HOST_KEY"]:
             raise CheckFailed(f"The agent does not know its host: {agent['host_key']}")
         run, points = measure(client)
