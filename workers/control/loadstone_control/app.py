@@ -32,8 +32,10 @@ def _forget_parents_connections(**_: Any) -> None:
 
 
 @celery.signals.setup_logging.connect  # type: ignore[untyped-decorator]
-def _configure_logging(**_: Any) -> None:
+def _configure_logging(loglevel: int, **_: Any) -> None:
     configure_logging()
+    # `--loglevel` is for Celery's own lines: at INFO they are three for each sweep.
+    logging.getLogger("celery").setLevel(loglevel)
     # A line for each sweep would be 86,000 a day that say nothing.
     for chatter in ("celery.worker.strategy", "celery.app.trace", "celery.beat"):
         logging.getLogger(chatter).setLevel(logging.WARNING)
