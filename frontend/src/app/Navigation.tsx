@@ -23,7 +23,8 @@ const PAGES = [
 
 export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): ReactElement {
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const isActive = (to: string) => (to === '/' || path === '/runs/new' ? path === to : path.startsWith(to));
+  // A run to be is none of the runs yet.
+  const isExact = (to: string) => to === '/' || path === '/runs/new';
   return (
     <>
       <AppShell.Section>
@@ -43,8 +44,7 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
             key={to}
             to={to}
             label={label}
-            active={isActive(to)}
-            aria-current={isActive(to) ? 'page' : undefined}
+            activeOptions={{ exact: isExact(to) }}
             className="nav-link"
             leftSection={<Glyph size={17} stroke={1.7} aria-hidden="true" />}
           />

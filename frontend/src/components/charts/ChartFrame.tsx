@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useRef } from 'react';
 import { fileStem, saveText } from '@/lib/save-file';
 import { savePng, saveSvg } from './export-chart';
 import type { ChartSeries } from './model';
-import { lookOf } from './palette';
+import { lookOfSeries } from './palette';
 import { SeriesKey } from './SeriesKey';
 import { useScheme } from './useScheme';
 
@@ -52,9 +52,9 @@ function LineKeys({ series }: { readonly series: readonly ChartSeries[] }): Reac
   if (!series.some(({ tint }) => tint)) return null;
   return (
     <Group gap="sm" fz="xs" c="dimmed">
-      {series.map(({ key, label, lookIndex, tint }) => (
-        <span key={key}>
-          <SeriesKey look={lookOf(lookIndex, scheme, tint)} /> {label}
+      {series.map((one) => (
+        <span key={one.key}>
+          <SeriesKey look={lookOfSeries(one, scheme)} /> {one.label}
         </span>
       ))}
     </Group>

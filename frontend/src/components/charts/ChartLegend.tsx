@@ -1,7 +1,7 @@
 import { Group, UnstyledButton } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { ChartSeries } from './model';
-import { lookOf } from './palette';
+import { lookOfSeries } from './palette';
 import { SeriesKey } from './SeriesKey';
 import { useScheme } from './useScheme';
 
@@ -17,16 +17,18 @@ export function ChartLegend({ series, hidden, onToggle, onIsolate }: ChartLegend
   const scheme = useScheme();
   return (
     <Group gap={4} className="chart-legend" role="group" aria-label="Lines of the chart">
-      {series.map(({ key, label, lookIndex, tint }) => (
+      {series.map((one) => (
         <UnstyledButton
-          key={key}
+          key={one.key}
           className="chart-legend-item"
-          aria-pressed={!hidden.has(key)}
+          aria-pressed={!hidden.has(one.key)}
           title="Click hides or shows, double click leaves this line alone"
-          onClick={({ detail, shiftKey }) => (detail > 1 || shiftKey ? onIsolate(key) : onToggle(key))}
+          onClick={({ detail, shiftKey }) =>
+            detail > 1 || shiftKey ? onIsolate(one.key) : onToggle(one.key)
+          }
         >
-          <SeriesKey look={lookOf(lookIndex, scheme, tint)} />
-          <span>{label}</span>
+          <SeriesKey look={lookOfSeries(one, scheme)} />
+          <span>{one.label}</span>
         </UnstyledButton>
       ))}
     </Group>

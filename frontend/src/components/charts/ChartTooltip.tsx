@@ -2,7 +2,7 @@ import { Paper, Table, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { countNoun } from '@/lib/format';
 import type { ChartPoint, ChartSeries } from './model';
-import { lookOf } from './palette';
+import { lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
 import { SeriesKey } from './SeriesKey';
 import type { Quantity } from './scale';
@@ -32,7 +32,7 @@ export function ChartTooltip({ title, entries, quantity, scheme }: ChartTooltipP
           {entries.map(({ series, point }) => (
             <Table.Tr key={series.key}>
               <Table.Td>
-                <SeriesKey look={lookOf(series.lookIndex, scheme, series.tint)} /> {series.label}
+                <SeriesKey look={lookOfSeries(series, scheme)} /> {series.label}
               </Table.Td>
               <Table.Td ta="right">{formatQuantity(point.y, quantity)}</Table.Td>
               <Table.Td c="dimmed">{describePoint(point, quantity)}</Table.Td>

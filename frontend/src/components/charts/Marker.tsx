@@ -1,17 +1,16 @@
 import type { ReactElement } from 'react';
-import type { Look } from './palette';
+import type { Look, Marker as MarkerName } from './palette';
 
 interface MarkerProps {
   readonly look: Look;
   readonly x: number;
   readonly y: number;
   readonly radius?: number;
-  readonly isHollow?: boolean;
 }
 
 /** The marker of a target, in a chart and in its legend. */
-export function Marker({ look, x, y, radius = 4, isHollow = false }: MarkerProps): ReactElement {
-  const paint = { fill: isHollow ? 'none' : look.color, stroke: look.color, strokeWidth: 1.5 };
+export function Marker({ look, x, y, radius = 4 }: MarkerProps): ReactElement | null {
+  const paint = { fill: look.color, stroke: look.color, strokeWidth: 1.5 };
   switch (look.marker) {
     case 'circle':
       return <circle cx={x} cy={y} r={radius} {...paint} />;
@@ -21,13 +20,15 @@ export function Marker({ look, x, y, radius = 4, isHollow = false }: MarkerProps
       return <rect x={x - radius} y={y - radius} width={radius * 2} height={radius * 2} {...paint} />;
     case 'bar':
       return <rect x={x - radius / 2} y={y - radius * 1.3} width={radius} height={radius * 2.6} {...paint} />;
+    case null:
+      return null;
     default:
       return <path d={outline(look.marker, x, y, radius)} {...paint} strokeLinejoin="round" />;
   }
 }
 
-function outline(marker: Look['marker'], x: number, y: number, radius: number): string {
-  const corners: Partial<Record<Look['marker'], [count: number, turn: number, waist: number]>> = {
+function outline(marker: MarkerName, x: number, y: number, radius: number): string {
+  const corners: Partial<Record<MarkerName, [count: number, turn: number, waist: number]>> = {
     triangle: [3, -90, 1],
     'triangle-down': [3, 90, 1],
     diamond: [4, -90, 1],

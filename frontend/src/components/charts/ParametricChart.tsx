@@ -3,7 +3,7 @@ import { CartesianGrid, ResponsiveContainer, Scatter, ScatterChart, Tooltip } fr
 import { ChartTooltip } from './ChartTooltip';
 import { Marker } from './Marker';
 import type { ChartAxis, ChartPoint, ChartSeries } from './model';
-import { lookOf } from './palette';
+import { lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
 import { linearScale, logScale } from './scale';
 import { useScheme } from './useScheme';
@@ -75,16 +75,12 @@ function drawableDots(
     .map((point) => ({ ...point, seriesIndex }));
 }
 
-function scatterOf(
-  { key, label, lookIndex, tint }: ChartSeries,
-  dots: Dot[],
-  scheme: 'light' | 'dark',
-): ReactElement {
-  const look = lookOf(lookIndex, scheme, tint);
+function scatterOf(one: ChartSeries, dots: Dot[], scheme: 'light' | 'dark'): ReactElement {
+  const look = lookOfSeries(one, scheme);
   return (
     <Scatter
-      key={key}
-      name={label}
+      key={one.key}
+      name={one.label}
       data={dots}
       line={{ stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
       lineType="joint"

@@ -23,7 +23,7 @@ import {
   type Zoom,
 } from './model';
 import { PlotMarks } from './PlotMarks';
-import { type Look, lookOf } from './palette';
+import { type Look, lookOf, lookOfSeries } from './palette';
 import { axisTitle, formatQuantity, formatTick } from './quantity';
 import { type AxisScale, axisUnit, linearScale, logScale, xScale } from './scale';
 import { useScheme } from './useScheme';
@@ -35,8 +35,6 @@ export interface XyChartProps {
   /** Said to screen readers as the name of the drawing. */
   readonly name: string;
   readonly height?: number;
-  /** Marked points joined by a line, or only the line (seconds of a trial). */
-  readonly hasMarkers?: boolean;
   readonly zoom?: Zoom | null;
   readonly onZoom?: (zoom: Zoom | null) => void;
   /** Charts with the same id share the cross-hair. */
@@ -80,7 +78,7 @@ export function XyChart(props: XyChartProps): ReactElement {
           {yAxisOf(y, y.values ?? yValues(series, zoom))}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {bands(series, scheme)}
-          {lines(series, scheme, props.hasMarkers ?? true)}
+          {lines(series, scheme)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.onZoom && <DragZoom onZoom={props.onZoom} />}
@@ -181,23 +179,19 @@ function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
   ));
 }
 
-function lines(
-  series: readonly ChartSeries[],
-  scheme: 'light' | 'dark',
-  hasMarkers: boolean,
-): ReactElement[] {
-  return series.map(({ key, label, lookIndex, tint }, index) => {
-    const look = lookOf(lookIndex, scheme, tint);
+function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
+  return series.map((one, index) => {
+    const look = lookOfSeries(one, scheme);
     return (
       <Line
-        key={key}
-        name={label}
+        key={one.key}
+        name={one.label}
         dataKey={(row: ChartRow) => row.values[index]}
         type="linear"
         stroke={look.color}
-        strokeWidth={hasMarkers ? 2 : 1.5}
+        strokeWidth={one.isBare ? 1.5 : 2}
         strokeDasharray={look.dash}
-        dot={hasMarkers ? markerDot(look) : false}
+        dot={one.isBare ? false : markerDot(look)}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
         connectNulls={false}

@@ -1,7 +1,7 @@
 /** A chart as a file: its own <svg>, with title and legend drawn in, since those are HTML on the page. */
 import { saveFile } from '@/lib/save-file';
 import type { ChartSeries } from './model';
-import { type Look, lookOf } from './palette';
+import { type Look, lookOfSeries } from './palette';
 
 const SVG_NS = 'http://www.w3.org/2000/svg';
 const HEADER_PX = 26;
@@ -101,7 +101,7 @@ function legendRows(series: readonly ChartSeries[], width: number): PlacedSeries
 }
 
 function legendEntry(x: number, y: number, one: ChartSeries, scheme: 'light' | 'dark', ink: string): Element {
-  const look: Look = lookOf(one.lookIndex, scheme, one.tint);
+  const look: Look = lookOfSeries(one, scheme);
   const entry = element('g', {});
   entry.append(
     element('line', {

@@ -21,6 +21,8 @@ export interface ChartSeries {
   readonly lookIndex: number;
   /** 0 to 1; lighter for further percentiles of one target. */
   readonly tint?: number;
+  /** Many points close together: a line without markers, solid, or dashed where it is a tint. */
+  readonly isBare?: boolean;
   readonly points: readonly ChartPoint[];
 }
 

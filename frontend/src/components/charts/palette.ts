@@ -48,7 +48,8 @@ const DASHES = ['', '7 3', '2 3', '9 3 2 3', '5 2', '12 4', '1 4', '8 2 1 2 1 2'
 export interface Look {
   readonly color: string;
   readonly dash: string;
-  readonly marker: Marker;
+  /** Null for none. */
+  readonly marker: Marker | null;
 }
 
 /**
@@ -65,6 +66,20 @@ export function lookOf(index: number, scheme: 'light' | 'dark', tint = 0): Look 
     dash: DASHES[place] ?? '',
     marker: MARKERS[place] ?? 'circle',
   };
+}
+
+interface Drawn {
+  readonly lookIndex: number;
+  readonly tint?: number;
+  readonly isBare?: boolean;
+}
+
+const BARE_TINT_DASH = '5 3';
+
+/** The look of a line: of its target, unless it has no markers. */
+export function lookOfSeries({ lookIndex, tint, isBare }: Drawn, scheme: 'light' | 'dark'): Look {
+  const look = lookOf(lookIndex, scheme, tint);
+  return isBare ? { ...look, marker: null, dash: tint ? BARE_TINT_DASH : '' } : look;
 }
 
 function mix(color: string, towards: string, share: number): string {

@@ -30,7 +30,8 @@ export function HomeBoard(): ReactElement {
   }
   const items = runs.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <FirstMeasurement />;
-  const live = items.filter((run) => !isTerminal(run.status));
+  const isRunning = (run: RunListItem) => Number(run.status === 'running' || run.status === 'cancelling');
+  const live = items.filter((run) => !isTerminal(run.status)).sort((a, b) => isRunning(b) - isRunning(a));
   const finished = items.filter((run) => isTerminal(run.status)).slice(0, SHOWN_FINISHED);
   return (
     <Stack gap="lg">

@@ -100,7 +100,6 @@ function timeAxis({ samples, view, height }: SecondsChartsProps) {
   const whole = linearScale([0, secondsLimit(samples)], { fromZero: true });
   return {
     height,
-    hasMarkers: false,
     syncId: 'seconds',
     spans: phaseSpans(samples),
     zoom: view.zoom,

@@ -52,7 +52,7 @@ export function throughputSeries(samples: readonly Sample[], lookIndex: number, 
     y: totalThroughput(sample),
     label: sample.phase,
   }));
-  return { key: 'throughput', label, lookIndex, points: withBreaks(points) };
+  return { key: 'throughput', label, lookIndex, isBare: true, points: withBreaks(points) };
 }
 
 /** A line does not run from one phase into the next: what is sent changes between them. */
@@ -89,6 +89,7 @@ export function timeSeries(
     label: operation === null ? title : `${operation} ${title}`,
     lookIndex,
     tint,
+    isBare: true,
     points: withBreaks(
       samples.map((sample) => ({
         x: xOf(sample),

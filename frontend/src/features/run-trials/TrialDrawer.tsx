@@ -53,7 +53,11 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
           detail={trial.error.message}
         />
       )}
-      {trial.error?.detail && <Code block tabIndex={0}>{trial.error.detail}</Code>}
+      {trial.error?.detail && (
+        <Code block tabIndex={0}>
+          {trial.error.detail}
+        </Code>
+      )}
       <Verdict trial={trial} />
       {trial.phases.map((phase) => (
         <PhaseTable key={phase.phase} phase={phase} />
@@ -64,9 +68,20 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
           Started <RelativeTime at={trial.started_at} />, ended <RelativeTime at={trial.finished_at} />
         </Text>
       </Part>
+      <Surroundings trial={trial} />
+    </Stack>
+  );
+}
+
+/** What was started, on what, and in which state it was. */
+function Surroundings({ trial }: { readonly trial: Trial }): ReactElement {
+  return (
+    <>
       {trial.command_lines.length > 0 && (
         <Part title="Command lines">
-          <Code block tabIndex={0}>{trial.command_lines.join('\n')}</Code>
+          <Code block tabIndex={0}>
+            {trial.command_lines.join('\n')}
+          </Code>
         </Part>
       )}
       {trial.environment && (
@@ -84,7 +99,7 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
           <KeyValues values={trial.store.settings} />
         </Part>
       )}
-    </Stack>
+    </>
   );
 }
 

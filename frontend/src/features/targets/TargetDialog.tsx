@@ -116,25 +116,24 @@ function IdentityFields({ draft, kinds, onChange, onKind, faultAt }: IdentityFie
         error={faultAt('name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
-      <Group grow align="flex-end">
-        <Select
-          label="Kind"
-          allowDeselect={false}
-          data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
-          value={draft.kind}
-          error={faultAt('kind')}
-          onChange={choose}
-        />
-        <SegmentedControl
-          aria-label="How it is reached"
-          data={[
-            { value: 'managed', label: 'Started by the agent' },
-            { value: 'external', label: 'Runs elsewhere' },
-          ]}
-          value={draft.mode}
-          onChange={(mode) => onChange({ mode: mode as Target['mode'] })}
-        />
-      </Group>
+      <SegmentedControl
+        aria-label="How it is reached"
+        fullWidth
+        data={[
+          { value: 'managed', label: 'Started by the agent' },
+          { value: 'external', label: 'Runs elsewhere' },
+        ]}
+        value={draft.mode}
+        onChange={(mode) => onChange({ mode: mode as Target['mode'] })}
+      />
+      <Select
+        label="Kind"
+        allowDeselect={false}
+        data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
+        value={draft.kind}
+        error={faultAt('kind')}
+        onChange={choose}
+      />
     </>
   );
 }
