@@ -34,8 +34,8 @@ bench: ## Measure what is claimed about the service and the engine, as JSON line
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench
 
 .PHONY: bench-engine
-bench-engine: ## Only the engine against its peers on this machine
-	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine
+bench-engine: ## The engine against a bare loop and its peers, every cell (some minutes)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine-full
 
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml
