@@ -69,7 +69,8 @@ class LeaseKeeper:
             log.debug("lease_not_renewed", lease_id=self._assignment.lease_id, error=str(fault))
             return None
         except ApiRefused as refusal:
-            if refusal.ends_lease and not self._is_over:
+            # A finished lease is refused too; while finishing, the finish itself hears what is definite.
+            if refusal.ends_lease and self._state != "finishing":
                 log.warning("lease_lost", lease_id=self._assignment.lease_id, error=str(refusal))
                 self._interruption.request("lease_lost")
             return None
