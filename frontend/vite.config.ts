@@ -16,7 +16,7 @@ export default defineConfig({
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': { target: apiUrl } } },
   test: {
     restoreMocks: true,
-    testTimeout: 15_000,
+    testTimeout: 30_000,
     projects: [
       {
         extends: true,

@@ -1,8 +1,10 @@
 import '@testing-library/jest-dom/vitest';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
 afterEach(cleanup);
+// The first test of a page also loads its chunk, on a machine that may be busy.
+configure({ asyncUtilTimeout: 10_000 });
 
 // What jsdom lacks and the component kit asks for.
 window.matchMedia ??= (query: string) =>
