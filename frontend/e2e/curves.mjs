@@ -57,6 +57,14 @@ export async function exerciseCurves(page) {
     const tooltip = page.locator(`${THROUGHPUT} .chart-tooltip`);
     await tooltip.waitFor();
     assert.match(await tooltip.innerText(), /ops\/s[\s\S]*\[.*\][\s\S]*2 trials/);
+    await page.mouse.move(0, 0);
+    await tooltip.waitFor({ state: 'detached' });
+  });
+  await step('the arrow keys move the cross-hair', async () => {
+    await page.locator(`${THROUGHPUT} .recharts-wrapper > svg`).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator(`${THROUGHPUT} .chart-tooltip`).waitFor();
+    assert.match(await page.locator(`${THROUGHPUT} .chart-tooltip`).innerText(), /connections 4/);
   });
 }
 

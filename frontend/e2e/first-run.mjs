@@ -110,7 +110,8 @@ export async function watchLive(page, context) {
   });
   await step('a connection that was away leaves no gap', async () => {
     await context.setOffline(true);
-    await page.waitForTimeout(2500);
+    await page.getByText('The live stream is away').waitFor();
+    await page.waitForTimeout(1500);
     await context.setOffline(false);
     const back = Date.now();
     await until(

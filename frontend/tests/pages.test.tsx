@@ -155,6 +155,7 @@ describe('a new run', () => {
     signedIn();
     answer('get', '/recipes', { items: [RECIPE] });
     answer('get', '/targets', NOBODY);
+    answer('get', '/plans', NOBODY);
     answer('get', '/store-kinds', { items: [] });
     answer('get', '/workloads', NOBODY);
     answer('get', '/agents', NOBODY);

@@ -36,6 +36,12 @@ export function planQuery(planId: string) {
   });
 }
 
+export function updatePlan(planId: string, definition: PlanDefinition): Promise<Schemas['Plan']> {
+  return dataOf(
+    client.PUT('/api/v1/plans/{plan_id}', { params: { path: { plan_id: planId } }, body: { definition } }),
+  );
+}
+
 export function savePlan(definition: PlanDefinition): Promise<Schemas['Plan']> {
   const header = { 'idempotency-key': requestId() };
   return dataOf(client.POST('/api/v1/plans', { params: { header }, body: { definition } }));

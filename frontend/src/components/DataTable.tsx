@@ -87,6 +87,13 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
             {table.getRowModel().rows.map((row) => (
               <BodyRow key={row.id} row={row} table={props} />
             ))}
+            {props.rows.length === 0 && (
+              <Table.Tr>
+                <Table.Td colSpan={props.columns.length} c="dimmed">
+                  Nothing fits.
+                </Table.Td>
+              </Table.Tr>
+            )}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>

@@ -11,9 +11,9 @@ const SPARK_SECONDS = 60;
 const IGNORED = () => undefined;
 
 /** Throughput of the last seconds, as they come. */
-function useThroughput(run: RunListItem): readonly number[] {
+function useThroughput(run: RunListItem, hasStream: boolean): readonly number[] {
   const [seconds, setSeconds] = useState<readonly number[]>([]);
-  const isRunning = run.status === 'running';
+  const isRunning = run.status === 'running' && hasStream;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the stream starts where the list stood when the card came up
   useEffect(() => {
     if (!isRunning) return;
@@ -32,8 +32,13 @@ function useThroughput(run: RunListItem): readonly number[] {
   return seconds;
 }
 
-export function LiveRunCard({ run }: { readonly run: RunListItem }): ReactElement {
-  const seconds = useThroughput(run);
+interface LiveRunCardProps {
+  readonly run: RunListItem;
+  readonly hasStream: boolean;
+}
+
+export function LiveRunCard({ run, hasStream }: LiveRunCardProps): ReactElement {
+  const seconds = useThroughput(run, hasStream);
   const counts = run.status_counts;
   const ended = counts.succeeded + counts.failed + counts.cancelled + counts.crashed;
   return (

@@ -34,9 +34,8 @@ export function NewRun({ origin, onOrigin, onStarted }: NewRunProps): ReactEleme
       </div>
     );
   }
-  const choose = (slug: string | null) => {
-    const next = { recipe: slug ?? undefined };
-    // Whoever chooses a recipe, or the blank plan, wants it as it is.
+  const choose = (next: DraftOrigin) => {
+    // Whoever chooses a recipe, a plan, or the blank one, wants it as it is.
     dropDraft(next);
     onOrigin(next);
   };
@@ -45,7 +44,7 @@ export function NewRun({ origin, onOrigin, onStarted }: NewRunProps): ReactEleme
       key={JSON.stringify(origin)}
       initial={initial.draft}
       origin={origin}
-      onRecipe={choose}
+      onOrigin={choose}
       onStarted={onStarted}
     />
   );

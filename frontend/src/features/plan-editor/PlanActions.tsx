@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
-import { type PlanDefinition, plansQuery, savePlan } from '@/api/plans';
+import { type PlanDefinition, plansQuery, savePlan, updatePlan } from '@/api/plans';
 import { submitRun } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { showDone } from '@/components/notices';
@@ -14,6 +14,8 @@ import { requestId } from '@/lib/request-id';
 interface PlanActionsProps {
   readonly definition: PlanDefinition;
   readonly agentId: string | null;
+  /** The saved plan this one was started from: saving makes its next version. */
+  readonly planId: string | undefined;
   readonly isRefused: boolean;
   /** What the api said against the plan when it was submitted, for the fields. */
   readonly onRefused: (refusals: readonly PathMessage[]) => void;
@@ -37,12 +39,12 @@ function useStart({ definition, agentId, onRefused, onStarted }: PlanActionsProp
   });
 }
 
-function useSave({ definition, onRefused }: PlanActionsProps) {
+function useSave({ definition, planId, onRefused }: PlanActionsProps) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => savePlan(definition),
+    mutationFn: () => (planId === undefined ? savePlan(definition) : updatePlan(planId, definition)),
     onSuccess: (plan) => {
-      showDone(`Saved “${plan.name}”.`);
+      showDone(`Saved “${plan.name}”, version ${plan.version}.`);
       return queries.invalidateQueries({ queryKey: plansQuery.queryKey });
     },
     onError: (error) => onRefused(toProblem(error).errors),

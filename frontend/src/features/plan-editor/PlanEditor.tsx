@@ -9,10 +9,10 @@ import { axisFaults, type Draft, draftOf, toDefinition } from './draft';
 import { type DraftOrigin, dropDraft, keepDraft } from './draft-storage';
 import { type Findings, FindingsContext, useRefusal } from './findings';
 import { LoadFields } from './LoadFields';
+import { OriginChoice } from './OriginChoice';
 import { PlanActions } from './PlanActions';
 import { PlanText } from './PlanText';
 import { PreviewPanel } from './PreviewPanel';
-import { RecipeChoice } from './RecipeChoice';
 import { TargetPicker, targetName } from './TargetPicker';
 import { TrialFields } from './TrialFields';
 import { usePlanPreview } from './usePlanPreview';
@@ -21,7 +21,7 @@ import { WorkloadFields } from './WorkloadFields';
 interface PlanEditorProps {
   readonly initial: Draft;
   readonly origin: DraftOrigin;
-  readonly onRecipe: (slug: string | null) => void;
+  readonly onOrigin: (origin: DraftOrigin) => void;
   readonly onStarted: (runId: string) => void;
 }
 
@@ -52,7 +52,7 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
 }
 
 /** What, how hard, what it means: one page, three columns. */
-export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorProps): ReactElement {
+export function PlanEditor({ initial, origin, onOrigin, onStarted }: PlanEditorProps): ReactElement {
   const { draft, definition, answer, findings, change, setSubmitFindings } = useDraft(initial, origin);
   const started = (runId: string) => {
     dropDraft(origin);
@@ -64,8 +64,8 @@ export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorP
         <WhatColumn
           draft={draft}
           onChange={change}
-          recipe={origin.recipe ?? null}
-          onRecipe={onRecipe}
+          origin={origin}
+          onOrigin={onOrigin}
           suggested={definition.name}
         />
         <HowHardColumn draft={draft} onChange={change} />
@@ -75,6 +75,7 @@ export function PlanEditor({ initial, origin, onRecipe, onStarted }: PlanEditorP
             <PlanActions
               definition={definition}
               agentId={draft.agentId}
+              planId={origin.plan}
               isRefused={findings.refusals.length > 0}
               onRefused={setSubmitFindings}
               onStarted={started}
@@ -123,18 +124,18 @@ interface DraftColumnProps {
 }
 
 interface WhatColumnProps extends DraftColumnProps {
-  readonly recipe: string | null;
-  readonly onRecipe: (slug: string | null) => void;
+  readonly origin: DraftOrigin;
+  readonly onOrigin: (origin: DraftOrigin) => void;
   readonly suggested: string;
 }
 
-function WhatColumn({ draft, onChange, recipe, onRecipe, suggested }: WhatColumnProps): ReactElement {
+function WhatColumn({ draft, onChange, origin, onOrigin, suggested }: WhatColumnProps): ReactElement {
   const { definition } = draft;
   const set = (patch: Partial<PlanDefinition>) =>
     onChange({ ...draft, definition: { ...definition, ...patch } });
   return (
     <Column title="What">
-      <RecipeChoice slug={recipe} onChange={onRecipe} />
+      <OriginChoice origin={origin} onChange={onOrigin} />
       <TextInput
         size="xs"
         label="Name"

@@ -151,10 +151,11 @@ function TradeOffChart({
   panel,
   selection,
   hidden,
+  zoom,
   fileLabel,
   onView,
 }: PanelsProps & { panel: Panel }): ReactElement {
-  const series = shownSeries(latencyOverThroughput(panel.points, selection), selection.targets, hidden);
+  const series = shownSeries(latencyOverThroughput(panel.points, selection, zoom), selection.targets, hidden);
   const clock = selection.clock === 'response_time_ns' ? 'Response time' : 'Service time';
   const percentile = percentileTitle(selection.percentiles.at(-1) ?? 'p99');
   const title = `${clock} ${percentile} over throughput${splitTitle(panel)}`;

@@ -89,11 +89,12 @@ describe('curves', () => {
   });
 
   it('over throughput keep the order of the axis', () => {
-    const [memcached] = latencyOverThroughput(POINTS, selection);
+    const [memcached] = latencyOverThroughput(POINTS, selection, null);
     expect(memcached?.points.map(({ x, label }) => [x, label])).toEqual([
       [20_000, '1 connection'],
       [300_000, '16 connections'],
     ]);
+    expect(latencyOverThroughput(POINTS, selection, [2, 20])[0]?.points).toHaveLength(1);
   });
 
   it('go when their target is hidden', () => {

@@ -1,6 +1,6 @@
 /** Points of a run as lines of a chart. Pure. */
 import type { Point, PointOperation } from '@/api/runs';
-import type { ChartPoint, ChartSeries } from '@/components/charts';
+import type { ChartPoint, ChartSeries, Zoom } from '@/components/charts';
 import { countNoun } from '@/lib/format';
 import { describeParameter } from '@/lib/parameters';
 import { axisValue, operationOf, PERCENTILES, type Percentile, type Selection } from './selection';
@@ -39,8 +39,12 @@ export function timeSeries(points: readonly Point[], selection: Selection): Char
   );
 }
 
-/** Response time (or service time) over throughput, joined in the order of the axis. */
-export function latencyOverThroughput(points: readonly Point[], selection: Selection): ChartSeries[] {
+/** Response time (or service time) over throughput, joined in the order of the axis; `zoom` is a range of that axis. */
+export function latencyOverThroughput(
+  points: readonly Point[],
+  selection: Selection,
+  zoom: Zoom | null,
+): ChartSeries[] {
   const percentile = selection.percentiles.at(-1) ?? 'p99';
   const read = readTime(selection, percentile);
   return selection.targets.map((target, lookIndex) => ({
@@ -49,8 +53,9 @@ export function latencyOverThroughput(points: readonly Point[], selection: Selec
     lookIndex,
     points: ofTarget(points, target, selection).flatMap((point) => {
       const numbers = operationOf(point, selection.operation);
-      if (!numbers) return [];
-      const label = describeParameter(selection.axis.parameter, axisValue(point, selection.axis));
+      const place = axisValue(point, selection.axis);
+      if (!numbers || (zoom && (place < zoom[0] || place > zoom[1]))) return [];
+      const label = describeParameter(selection.axis.parameter, place);
       return [{ ...chartPoint(point, numbers, read, numbers.throughput_per_s), label }];
     }),
   }));

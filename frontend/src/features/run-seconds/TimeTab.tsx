@@ -1,9 +1,9 @@
-import { Button, Group, SegmentedControl, Select, Stack } from '@mantine/core';
+import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Point, pointsQuery, type Run, type SampleList, samplesQuery } from '@/api/runs';
-import type { Zoom } from '@/components/charts';
+import { type Zoom, ZoomSlider } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
@@ -11,7 +11,7 @@ import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { SecondsCharts } from './SecondsCharts';
 import { SecondsTable } from './SecondsTable';
-import { operationsIn, shownOperation } from './seconds-series';
+import { operationsIn, secondsSince, shownOperation } from './seconds-series';
 
 export interface TimeView {
   readonly trial?: string;
@@ -135,6 +135,12 @@ function Seconds({ list, lookIndex, fileLabel, view, onView }: SecondsProps): Re
           onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
         }}
       />
+      <ZoomSlider
+        values={samples.map(secondsSince(samples))}
+        zoom={view.tzoom ?? null}
+        onZoom={(tzoom) => onView({ tzoom: tzoom ?? undefined })}
+        label="seconds"
+      />
       <SecondsTable samples={samples} isDownsampled={list.downsampled} csvName={fileLabel} />
     </Stack>
   );
@@ -167,11 +173,6 @@ function SecondsControls({ operations, operation, view, onView }: SecondsControl
         value={view.time ?? 'response'}
         onChange={(time) => onView({ time: time === 'service' ? 'service' : undefined })}
       />
-      {view.tzoom && (
-        <Button size="compact-xs" variant="default" onClick={() => onView({ tzoom: undefined })}>
-          Show all seconds
-        </Button>
-      )}
     </Group>
   );
 }
