@@ -31,8 +31,17 @@ export function PreviewPanel(props: PreviewPanelProps): ReactElement {
       {isUnreachable && (
         <FailureState what="No preview" code={problem.code} detail={problem.detail} onRetry={onRetry} />
       )}
-      <FindingList title={refusalsTitle} color="red" findings={findings.refusals} />
-      {preview ? <PreviewFigures preview={preview} /> : !problem && <Skeleton height={44} />}
+      <FindingList
+        title={refusalsTitle}
+        color="red"
+        findings={findings.refusals}
+        hasPaths={problem !== null}
+      />
+      {preview ? (
+        <PreviewFigures preview={preview} hasTimes={findings.refusals.length === 0} />
+      ) : (
+        !problem && <Skeleton height={44} />
+      )}
       {children}
       <FindingList title="Worth knowing" color="yellow" findings={findings.warnings} />
       {preview && preview.agents.length > 0 && <AgentFitness agents={preview.agents} />}
@@ -41,15 +50,25 @@ export function PreviewPanel(props: PreviewPanelProps): ReactElement {
   );
 }
 
-function PreviewFigures({ preview }: { readonly preview: Preview }): ReactElement {
+interface PreviewFiguresProps {
+  readonly preview: Preview;
+  /** What cannot be started has no duration. */
+  readonly hasTimes: boolean;
+}
+
+function PreviewFigures({ preview, hasTimes }: PreviewFiguresProps): ReactElement {
   const now = useNow(10_000);
   const finish = new Date(now.getTime() + preview.estimated_s * 1000);
   return (
     <Group gap="lg" className="numbers" aria-live="polite">
       <Figure label="points" value={formatCount(preview.point_count)} />
       <Figure label="trials" value={formatCount(preview.trial_count)} testId="preview-trials" />
-      <Figure label="takes about" value={formatDuration(preview.estimated_s)} />
-      <Figure label="done, if it starts now" value={clockTime(finish, now)} title={exactTime(finish)} />
+      {hasTimes && (
+        <>
+          <Figure label="takes about" value={formatDuration(preview.estimated_s)} />
+          <Figure label="done, if it starts now" value={clockTime(finish, now)} title={exactTime(finish)} />
+        </>
+      )}
     </Group>
   );
 }
@@ -78,9 +97,11 @@ interface FindingListProps {
   readonly title: string;
   readonly color: 'red' | 'yellow';
   readonly findings: readonly PathMessage[];
+  /** Faults of shape do not name their field in the sentence. */
+  readonly hasPaths?: boolean;
 }
 
-function FindingList({ title, color, findings }: FindingListProps): ReactElement | null {
+function FindingList({ title, color, findings, hasPaths }: FindingListProps): ReactElement | null {
   if (findings.length === 0) return null;
   const Glyph = color === 'red' ? IconX : IconAlertTriangle;
   return (
@@ -94,7 +115,9 @@ function FindingList({ title, color, findings }: FindingListProps): ReactElement
     >
       <List size="xs" spacing={2}>
         {findings.map(({ code, message, path }) => (
-          <List.Item key={`${path}${code}${message}`}>{message}</List.Item>
+          <List.Item key={`${path}${code}${message}`}>
+            {hasPaths && path ? `${path}: ${message}` : message}
+          </List.Item>
         ))}
       </List>
     </Alert>
