@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { lookAtEveryPage, takeReadmePicture } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { exerciseCurves, exportChart, openTabs } from './curves.mjs';
+import { startProxy } from './cuttable-proxy.mjs';
 import { seeEmptyHome, signIn, startByHand, waitForCurve, watchLive } from './first-run.mjs';
 import { cancelAnother, exerciseTargetsAndAgents, startByKeyboard, tryHostileNames } from './more-runs.mjs';
 import { allFacts, step } from './report.mjs';
@@ -21,7 +22,8 @@ const { values } = parseArgs({
   },
 });
 const credentials = JSON.parse(readFileSync(values.credentials, 'utf8'));
-const person = { ...credentials, url: (values.url ?? credentials.url).replace(/\/$/, '') };
+const proxy = await startProxy(values.url ?? credentials.url);
+const person = { ...credentials, url: proxy.url };
 
 const browser = await startBrowser();
 const faults = [];
@@ -29,16 +31,16 @@ const context = await watchedContext(browser, { faults });
 const page = await context.newPage();
 page.setDefaultTimeout(20_000);
 try {
-  console.log(`browser test on ${person.url}`);
+  console.log(`browser test on ${values.url ?? credentials.url}`);
   await signIn(page, person);
-  // What failed before signing in (who is there? nobody) and while the test itself was offline is no fault of the page.
+  // What failed before signing in (who is there? nobody) and while the test itself had cut the wire is no fault of the page.
   faults.length = 0;
   const api = apiOf(context, person.url);
   await seeEmptyHome(page, person, api);
   const runId = await startByHand(page, person, 'memcached against Redis, by hand');
-  await watchLive(page, context);
-  const beforeOffline = faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED/.test(fault));
-  faults.splice(0, faults.length, ...beforeOffline);
+  await watchLive(page, proxy);
+  const ofThePage = faults.filter((fault) => !/net::ERR_/.test(fault));
+  faults.splice(0, faults.length, ...ofThePage);
   await waitForCurve(page, api, runId, RUN_LIMIT_MS);
   await exerciseCurves(page);
   await page.goto(`${person.url}/runs/${runId}`);
@@ -77,4 +79,5 @@ try {
   process.exitCode = 1;
 } finally {
   await browser.close();
+  proxy.stop();
 }

@@ -240,6 +240,19 @@ describe('a run', () => {
     expect(screen.getByText(/Redis reaches 12.3k ops\/s at 4 connections/)).toBeInTheDocument();
   });
 
+  it('keeps its numbers on the page when reading them again fails', async () => {
+    answer('get', '/runs/run-1', run({ status: 'succeeded', finished_at: '2026-11-21T12:05:00Z' }));
+    answer('get', '/runs/run-1/points', {
+      items: [point({ target: 'Redis', connections: 4 }, operation(12_345))],
+    });
+    const { queries } = open('/runs/run-1');
+    await screen.findByText('12,345');
+    refuse('get', '/runs/run-1/points', 503, 'unavailable', 'The database is away.');
+    await queries.invalidateQueries();
+    await waitFor(() => expect(queries.getQueryState(['run', 'run-1', 'points'])?.status).toBe('error'));
+    expect(screen.getByText('12,345')).toBeInTheDocument();
+  });
+
   it('without a point yet says what is coming', async () => {
     answer('get', '/runs/run-1', run({ status: 'failed', finished_at: '2026-11-21T12:05:00Z' }));
     answer('get', '/runs/run-1/points', { items: [point({ target: 'Redis', connections: 4 }, null, null)] });

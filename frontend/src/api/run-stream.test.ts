@@ -77,15 +77,14 @@ describe('the live stream', () => {
     expect(heard.onResumed).toHaveBeenCalled();
   });
 
-  it('leaves a reconnect to the browser while it tries by itself', () => {
-    const heard = listener();
-    followRun('run-1', 7, heard);
-    newest().onopen?.();
-    newest().fail(0);
-    vi.advanceTimersByTime(60_000);
-    expect(FakeEventSource.opened).toHaveLength(1);
-    newest().onopen?.();
-    expect(heard.onResumed).toHaveBeenCalledOnce();
+  it('does not wait for the browser where that would try by itself', () => {
+    followRun('run-1', 7, listener());
+    const first = newest();
+    first.onopen?.();
+    first.fail(0);
+    expect(first.readyState).toBe(FakeEventSource.CLOSED);
+    vi.advanceTimersByTime(500);
+    expect(FakeEventSource.opened).toHaveLength(2);
   });
 
   it('waits longer each time, up to five seconds', () => {

@@ -22,8 +22,8 @@ const FIRST_DELAY_MS = 500;
 const LAST_DELAY_MS = 5000;
 
 /**
- * Follows a run without a gap: the browser sends the id of the last event it saw when it reconnects by itself, and
- * where it gives up (an error status) the stream is opened anew after that id.
+ * Follows a run without a gap: a stream that breaks is opened anew after the last event that was heard. The browser
+ * would do so by itself, but only after seconds, and never after an error status.
  *
  * @param after the number of the last event that is already known
  * @returns stops following
@@ -53,13 +53,13 @@ export function followRun(runId: string, after: number, listener: RunListener): 
       wasAway = false;
     };
     source.onerror = () => {
+      source.close();
       wasAway = true;
       listener.onConnection('away');
-      if (source.readyState !== EventSource.CLOSED) return;
-      // Also the answer 204, "nothing left to tell": reading again shows whether the run has ended.
-      listener.onResumed();
       timer = setTimeout(open, delayMs);
       delayMs = Math.min(delayMs * 2, LAST_DELAY_MS);
+      // The answer 204, "nothing left to tell", comes this way too: reading again shows whether the run has ended.
+      listener.onResumed();
     };
   };
   open();

@@ -36,7 +36,7 @@ export function CurvesTab(props: CurvesTabProps): ReactElement {
       </Stack>
     );
   }
-  if (points.isError) {
+  if (!points.data) {
     const { code, detail } = toProblem(points.error);
     return (
       <FailureState

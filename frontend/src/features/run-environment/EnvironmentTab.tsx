@@ -35,7 +35,7 @@ function useRecorded(run: Run) {
 export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
   const { read, failed, isPending } = useRecorded(run);
   if (isPending) return <CardsSkeleton />;
-  if (failed?.error) {
+  if (failed?.error && read.length === 0) {
     const { code, detail } = toProblem(failed.error);
     const retry = () => void failed.refetch();
     return (

@@ -88,7 +88,7 @@ interface TrialSecondsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
 function TrialSeconds(props: TrialSecondsProps): ReactElement {
   const seconds = useQuery(samplesQuery(props.trialId));
   if (seconds.isPending) return <ChartSkeleton />;
-  if (seconds.isError) {
+  if (!seconds.data) {
     const { code, detail } = toProblem(seconds.error);
     return (
       <FailureState

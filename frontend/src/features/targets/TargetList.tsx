@@ -31,7 +31,7 @@ export function TargetList({ view, onView }: TargetListProps): ReactElement {
   const [archiving, setArchiving] = useState<Target | null>(null);
   if (targets.isPending || kinds.isPending) return <TableSkeleton columns={5} />;
   const failed = targets.error ?? kinds.error;
-  if (failed || !targets.data || !kinds.data) {
+  if (!targets.data || !kinds.data) {
     const { code, detail } = toProblem(failed);
     const retry = () => void Promise.all([targets.refetch(), kinds.refetch()]);
     return <FailureState what="The targets could not be read" code={code} detail={detail} onRetry={retry} />;

@@ -20,7 +20,7 @@ export function TokenList(): ReactElement {
   const [revoking, setRevoking] = useState<Token | null>(null);
   const create = <Button onClick={creating.open}>Create token</Button>;
   if (tokens.isPending) return <TableSkeleton rows={3} />;
-  if (tokens.isError) {
+  if (!tokens.data) {
     const { code, detail } = toProblem(tokens.error);
     return (
       <FailureState
