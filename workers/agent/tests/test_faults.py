@@ -22,6 +22,8 @@ class RunningTrial:
 
     def __init__(self, agent: Agent, api: ApiInMemory, given: Assignment) -> None:
         api.assign(given)
+        # Servers of other tests in this process live on beside the trial's own.
+        self._others = set(descendants(os.getpid()))
         self.api = api
         self.given = given
         self.chain = TrialChain(agent)
@@ -32,7 +34,8 @@ class RunningTrial:
         self.api.wait_for(lambda: len(self.api.samples.get(self.given.lease_id, {})) >= count)
 
     def find(self, program: str) -> int:
-        (found,) = [pid for pid in descendants(os.getpid()) if Path(f"/proc/{pid}/comm").read_text().strip() == program]
+        ours = set(descendants(os.getpid())) - self._others
+        (found,) = [pid for pid in ours if Path(f"/proc/{pid}/comm").read_text().strip() == program]
         return found
 
     def kill(self, program: str) -> None:
