@@ -20,10 +20,9 @@ from loadstone_contracts.agent_calls import Assignment, FinishRequest
 class RunningTrial:
     """A trial on another thread, so that the test can break something meanwhile."""
 
-    def __init__(self, agent: Agent, api: ApiInMemory, given: Assignment) -> None:
+    def __init__(self, agent: Agent, api: ApiInMemory, given: Assignment, others: set[int]) -> None:
         api.assign(given)
-        # Servers of other tests in this process live on beside the trial's own.
-        self._others = set(descendants(os.getpid()))
+        self._others = others
         self.api = api
         self.given = given
         self.chain = TrialChain(agent)
@@ -52,7 +51,9 @@ class RunningTrial:
 
 @pytest.fixture
 def run_trial(agent: Agent, api: ApiInMemory) -> Callable[[Assignment], RunningTrial]:
-    return lambda given: RunningTrial(agent, api, given)
+    # Servers that other tests of this process share live on beside this test's own.
+    others = set(descendants(os.getpid()))
+    return lambda given: RunningTrial(agent, api, given, others)
 
 
 Run = Callable[[Assignment], RunningTrial]
