@@ -41,6 +41,7 @@ bench-engine: ## The engine against a bare loop and its peers, every cell (some 
 lock: ## Compile the hashed lock files from pyproject.toml
 	@$(UV_LOCK) --group pyproject.toml:tools -o requirements-tools.txt
 	@$(UV_LOCK) --group pyproject.toml:quickstart -o requirements-quickstart.txt
-	@$(UV_LOCK) --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:build -o requirements.txt
+	@$(UV_LOCK) --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:cli --group pyproject.toml:build -o requirements.txt
 	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:agent --group pyproject.toml:build -o requirements-agent.txt
-	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:build --group pyproject.toml:dev -o requirements-dev.txt
+	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:cli --group pyproject.toml:build -o requirements-cli.txt
+	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:cli --group pyproject.toml:build --group pyproject.toml:dev -o requirements-dev.txt
