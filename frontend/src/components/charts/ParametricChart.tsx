@@ -84,9 +84,35 @@ function scatterOf(one: ChartSeries, dots: Dot[], scheme: 'light' | 'dark'): Rea
       data={dots}
       line={{ stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
       lineType="joint"
-      shape={({ cx, cy }: { cx?: number; cy?: number }) => <Marker look={look} x={cx ?? 0} y={cy ?? 0} />}
+      shape={({ cx, cy, payload }: { cx?: number; cy?: number; payload?: Dot }) => (
+        <g>
+          <Marker look={look} x={cx ?? 0} y={cy ?? 0} />
+          {payload?.mark && <PointMark word={payload.mark} color={look.color} x={cx ?? 0} y={cy ?? 0} />}
+        </g>
+      )}
       fill={look.color}
       isAnimationActive={false}
     />
+  );
+}
+
+function PointMark({
+  word,
+  color,
+  x,
+  y,
+}: {
+  word: string;
+  color: string;
+  x: number;
+  y: number;
+}): ReactElement {
+  return (
+    <g>
+      <circle cx={x} cy={y} r={9} fill="none" stroke={color} strokeWidth={1.5} />
+      <text x={x} y={y - 14} textAnchor="middle" className="chart-point-mark">
+        {word}
+      </text>
+    </g>
   );
 }

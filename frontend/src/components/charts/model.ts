@@ -12,6 +12,8 @@ export interface ChartPoint {
   readonly note?: string;
   /** What the point is bound to where x does not say it ("64 connections"). */
   readonly label?: string;
+  /** A word beside the point, which is then ringed. */
+  readonly mark?: string;
 }
 
 export interface ChartSeries {

@@ -3,7 +3,7 @@ import { operation, point, run } from '../../../tests/fixtures';
 import { trustOf } from './PointsTable';
 import { panelsOf, select } from './selection';
 import { parametricSentence, throughputSentence, timeSentence, zeroSentence } from './sentences';
-import { latencyOverThroughput, shownSeries, throughputSeries, timeSeries } from './shape';
+import { kneeOf, latencyOverThroughput, shownSeries, throughputSeries, timeSeries } from './shape';
 
 const RUN = run();
 const POINTS = [
@@ -95,6 +95,56 @@ describe('curves', () => {
       [300_000, '16 connections'],
     ]);
     expect(latencyOverThroughput(POINTS, selection, [2, 20])[0]?.points).toHaveLength(1);
+  });
+
+  it('have their knee where throughput per time is greatest, unless that is an end', () => {
+    const curve = (pairs: [number, number][]) => pairs.map(([x, y]) => ({ x, y }));
+    expect(
+      kneeOf(
+        curve([
+          [100, 10],
+          [400, 12],
+          [500, 40],
+          [510, 300],
+        ]),
+      ),
+    ).toBe(1);
+    expect(
+      kneeOf(
+        curve([
+          [100, 10],
+          [110, 20],
+          [120, 40],
+        ]),
+      ),
+    ).toBeNull();
+    expect(
+      kneeOf(
+        curve([
+          [100, 10],
+          [200, 11],
+          [400, 12],
+        ]),
+      ),
+    ).toBeNull();
+    expect(
+      kneeOf(
+        curve([
+          [100, 10],
+          [400, 12],
+        ]),
+      ),
+    ).toBeNull();
+    const points = [
+      point({ target: 'Redis', connections: 1 }, operation(100, 10)),
+      point({ target: 'Redis', connections: 4 }, operation(500, 11)),
+      point({ target: 'Redis', connections: 16 }, operation(550, 90)),
+    ];
+    const [redis] = latencyOverThroughput(points, selection, null).filter(({ label }) => label === 'Redis');
+    expect(redis?.points.map(({ mark }) => mark)).toEqual([undefined, 'knee', undefined]);
+    expect(parametricSentence(redis ? [redis] : [], 'duration')).toContain(
+      'knee (most throughput per time) at 4 connections',
+    );
   });
 
   it('go when their target is hidden', () => {

@@ -54,8 +54,10 @@ export function parametricSentence(series: readonly ChartSeries[], quantity: Qua
   const parts = series.flatMap(({ label, points }) => {
     const last = points.at(-1);
     if (!last) return [];
+    const knee = points.find(({ mark }) => mark !== undefined);
+    const bend = knee ? `, its knee (most throughput per time) at ${knee.label}` : '';
     return [
-      `${label} ends at ${formatQuantity(last.x, 'rate')} with ${formatQuantity(last.y, quantity)} (${last.label})`,
+      `${label} ends at ${formatQuantity(last.x, 'rate')} with ${formatQuantity(last.y, quantity)} (${last.label})${bend}`,
     ];
   });
   return parts.length === 0 ? 'No point has been measured yet.' : `Along the axis, ${parts.join('; ')}.`;

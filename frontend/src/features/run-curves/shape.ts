@@ -47,18 +47,36 @@ export function latencyOverThroughput(
 ): ChartSeries[] {
   const percentile = selection.percentiles.at(-1) ?? 'p99';
   const read = readTime(selection, percentile);
-  return selection.targets.map((target, lookIndex) => ({
-    key: target,
-    label: target,
-    lookIndex,
-    points: ofTarget(points, target, selection).flatMap((point) => {
+  return selection.targets.map((target, lookIndex) => {
+    const drawn = ofTarget(points, target, selection).flatMap((point) => {
       const numbers = operationOf(point, selection.operation);
       const place = axisValue(point, selection.axis);
       if (!numbers || (zoom && (place < zoom[0] || place > zoom[1]))) return [];
       const label = describeParameter(selection.axis.parameter, place);
       return [{ ...chartPoint(point, numbers, read, numbers.throughput_per_s), label }];
-    }),
-  }));
+    });
+    const knee = kneeOf(drawn);
+    return {
+      key: target,
+      label: target,
+      lookIndex,
+      points: drawn.map((point, index) => (index === knee ? { ...point, mark: 'knee' } : point)),
+    };
+  });
+}
+
+/** Where a curve of at least this many points can have an inside. */
+const LEAST_FOR_KNEE = 3;
+
+/**
+ * The place of the knee: the greatest throughput per response time, Kleinrock's power (Jain, The Art of Computer Systems
+ * Performance Analysis, 1991, 33.3). Null when it would be an end of the curve: then the knee lies outside what was measured.
+ */
+export function kneeOf(points: readonly ChartPoint[]): number | null {
+  const power = points.map(({ x, y }) => (y !== null && y > 0 ? x / y : 0));
+  const knee = power.indexOf(Math.max(...power));
+  const isInside = points.length >= LEAST_FOR_KNEE && knee > 0 && knee < points.length - 1;
+  return isInside ? knee : null;
 }
 
 type Naming = (target: string) => { key: string; label: string; tint?: number };
