@@ -17,6 +17,11 @@ class Principal:
     role: Role
     session_id: uuid.UUID | None = None
     """Set when a browser's session asks, not an API token."""
+    token_name: str | None = None
+    """Set when an API token asks."""
+    is_team_token: bool = False
+    """A token that belongs to the team: `user_id` is its own, of no person."""
+    is_instance_admin: bool = False
 
 
 @dataclass(frozen=True)

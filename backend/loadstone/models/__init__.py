@@ -1,7 +1,8 @@
 """Every table, one file per noun. Importing this package registers all of them."""
 
-from loadstone.models.account import ApiToken, Membership, Team, User, UserSession
+from loadstone.models.account import ApiToken, Invitation, Membership, Team, User, UserSession
 from loadstone.models.agent import Agent, AgentEnrollment
+from loadstone.models.audit import AuditEntry
 from loadstone.models.environment import Environment, StoreConfiguration
 from loadstone.models.idempotency import IdempotencyKey
 from loadstone.models.lease import Hold, Lease
@@ -17,9 +18,11 @@ __all__ = [
     "Agent",
     "AgentEnrollment",
     "ApiToken",
+    "AuditEntry",
     "Environment",
     "Hold",
     "IdempotencyKey",
+    "Invitation",
     "Lease",
     "Membership",
     "OperationResult",

@@ -1,0 +1,1 @@
+"""The log of every change: what, when, by whom."""
