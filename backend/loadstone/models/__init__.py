@@ -3,13 +3,18 @@
 from loadstone.models.account import ApiToken, Invitation, Membership, Team, User, UserSession
 from loadstone.models.agent import Agent, AgentEnrollment
 from loadstone.models.audit import AuditEntry
+from loadstone.models.comment import Comment
+from loadstone.models.comparison import Comparison
+from loadstone.models.decision import TrialDecision
 from loadstone.models.environment import Environment, StoreConfiguration
 from loadstone.models.idempotency import IdempotencyKey
 from loadstone.models.lease import Hold, Lease
+from loadstone.models.metric import TrialMetric
 from loadstone.models.plan import Plan, PlanVersion
 from loadstone.models.result import OperationResult, PointOperation, Sample
 from loadstone.models.run import Point, Run, RunEvent
 from loadstone.models.series import Series
+from loadstone.models.share import Share, ShareUnlock
 from loadstone.models.target import Target, TargetCheck
 from loadstone.models.trial import Trial
 from loadstone.models.workload import Workload
@@ -19,6 +24,8 @@ __all__ = [
     "AgentEnrollment",
     "ApiToken",
     "AuditEntry",
+    "Comment",
+    "Comparison",
     "Environment",
     "Hold",
     "IdempotencyKey",
@@ -34,11 +41,15 @@ __all__ = [
     "RunEvent",
     "Sample",
     "Series",
+    "Share",
+    "ShareUnlock",
     "StoreConfiguration",
     "Target",
     "TargetCheck",
     "Team",
     "Trial",
+    "TrialDecision",
+    "TrialMetric",
     "User",
     "UserSession",
     "Workload",

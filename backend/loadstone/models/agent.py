@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, UniqueConstraint, func
+from sqlalchemy import ForeignKey, UniqueConstraint, false, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from loadstone.db.base import Base, Identified
@@ -32,6 +32,8 @@ class Agent(Identified, Base):
     last_heartbeat_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     revoked_at: Mapped[datetime | None]
+    is_foreign: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Belongs to another installation and is known by an imported run only; it is revoked from the start."""
 
 
 class AgentEnrollment(Identified, Base):

@@ -22,6 +22,8 @@ class Run(Identified, Base):
         Index(None, "team_id", "id"),
         Index(None, "team_id", "status", "id"),
         Index("ix_runs_live", "priority", "id", postgresql_where=LIVE_STATUSES),
+        CheckConstraint("origin IN ('local', 'imported')", name="origin"),
+        Index(None, "team_id", "bundle_digest", unique=True),
     )
 
     team_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"))
@@ -51,6 +53,12 @@ class Run(Identified, Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     cancel_requested_at: Mapped[datetime | None]
+    origin: Mapped[str] = mapped_column(default="local", server_default="local")
+    """`imported`: measured elsewhere and read from a bundle; it is over and stays as it is."""
+    provenance: Mapped[dict[str, Any] | None]
+    """Of an imported run: where it was measured, its ids there, and who imported it (`RunProvenance`)."""
+    bundle_digest: Mapped[str | None]
+    """SHA-256 of the manifest it came with, so that a bundle is imported once."""
 
 
 class Point(Identified, Base):
