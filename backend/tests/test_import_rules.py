@@ -14,10 +14,12 @@ PACKAGES = [
     "workers/contracts/loadstone_contracts",
     "workers/control/loadstone_control",
     "workers/agent/loadstone_agent",
+    "workers/cli/loadstone_cli",
 ]
 BREACHES = {
     "processes": ("loadstone/runs/service.py", "import loadstone_control"),
     "agent-alone": ("loadstone_agent/cli.py", "import loadstone.errors"),
+    "command-line-alone": ("loadstone_cli/login.py", "import loadstone_contracts.agent_calls"),
     "domains": ("loadstone/targets/service.py", "import loadstone.runs.states"),
     "slices": ("loadstone/plans/repository.py", "import loadstone.plans.service"),
     "sql-in-its-place": ("loadstone/runs/service.py", "import sqlalchemy"),

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ROOTS = ["backend", "workers/contracts", "workers/control", "workers/agent", "deploy"]
+ROOTS = ["backend", "workers/contracts", "workers/control", "workers/agent", "workers/cli", "deploy"]
 FUNCTION_LINES_MAX = 50
 
 

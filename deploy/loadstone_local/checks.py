@@ -37,7 +37,7 @@ class Check:
 def _python_checks() -> list[Check]:
     ruff, mypy = str(in_venv("ruff")), str(in_venv("mypy"))
     sources = ["backend/loadstone", "workers/contracts/loadstone_contracts", "workers/control/loadstone_control",
-               "workers/agent/loadstone_agent", "deploy/loadstone_local"]  # fmt: skip
+               "workers/agent/loadstone_agent", "workers/cli/loadstone_cli", "deploy/loadstone_local"]  # fmt: skip
     return [
         Check("ruff", [ruff, "check", *PYTHON_FOLDERS]),
         Check("ruff-format", [ruff, "format", "--check", *PYTHON_FOLDERS]),

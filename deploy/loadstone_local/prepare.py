@@ -14,7 +14,7 @@ from loadstone_local import packages
 from loadstone_local.console import StepFailed, run_quietly, run_side_by_side
 from loadstone_local.paths import ENGINE, ENGINE_DIR, FRONTEND, REPOSITORY, STAMPS, VENV, in_venv
 
-PYTHON_PACKAGES = ["backend", "workers/contracts", "workers/control", "workers/agent"]
+PYTHON_PACKAGES = ["backend", "workers/contracts", "workers/control", "workers/agent", "workers/cli"]
 NODE_MAJOR_MIN = 20
 
 

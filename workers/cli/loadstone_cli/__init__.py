@@ -1,0 +1,3 @@
+"""The command line over the public api."""
+
+__version__ = "0.1.0"

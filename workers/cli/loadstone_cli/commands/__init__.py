@@ -1,0 +1,1 @@
+"""One module a noun; each only asks the api and shows what it said."""

@@ -1,0 +1,90 @@
+"""`loadstone alerts`: what shifted, who looks at it, and what came of it."""
+
+from typing import Annotated, Any
+
+import typer
+
+from loadstone_cli.api import connect
+from loadstone_cli.errors import refused
+from loadstone_cli.output import Json, instant, percent, print_items, print_json, print_table, say
+from loadstone_cli.references import as_id
+
+app = typer.Typer(help="Shifts of series: list, look at, decide.", invoke_without_command=True)
+
+AlertId = Annotated[str, typer.Argument(help="The alert's id or its page's address.")]
+
+
+@app.callback()
+def list_alerts(
+    context: typer.Context,
+    state: Annotated[list[str] | None, typer.Option(help="suspected, confirmed, fixed ...; repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """List alerts, newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with connect() as api:
+        items = list(api.pages("/alerts", [("state", one) for one in state or []], limit=limit))
+    print_items(as_json, items, ("ID", "State", ">Change", "Series", "Metric", "Owner", "At"), _row, "No alert.")
+
+
+def _row(alert: dict[str, Any]) -> tuple[Any, ...]:
+    series = alert.get("series") or {}
+    owner = alert.get("owner") or {}
+    return (alert["id"], alert["state"], percent(alert["change"]), series.get("title"), alert.get("metric"),
+            owner.get("name"), instant(alert["at"]))  # fmt: skip
+
+
+def _id(text: str) -> str:
+    found = as_id(text)
+    if found is None:
+        raise refused("usage", f"{text!r} is no alert's id; `loadstone alerts` lists them.")
+    return found
+
+
+@app.command()
+def show(alert: AlertId, as_json: Json = False) -> None:
+    """One alert with its history and comments."""
+    with connect() as api:
+        found = api.get(f"/alerts/{_id(alert)}")
+    if as_json:
+        print_json(found)
+        return
+    print_table(("ID", "State", ">Change", "Series", "Metric", "Owner", "At"), [_row(found)])
+    for entry in found.get("history", []):
+        say(f"{instant(entry.get('at') or entry.get('created_at'))}  {entry.get('state') or entry.get('text')}")
+
+
+@app.command()
+def update(
+    alert: AlertId,
+    state: Annotated[str | None, typer.Option(help="acknowledged, expected, fixed, false ...")] = None,
+    comment: Annotated[str | None, typer.Option(help="What to say with it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Move an alert on, or say something to it."""
+    if state is None and comment is None:
+        raise refused("usage", "Give --state, --comment or both.")
+    with connect() as api:
+        if comment is not None:
+            api.post(f"/alerts/{_id(alert)}/comments", {"text": comment})
+        if state is not None:
+            api.patch(f"/alerts/{_id(alert)}", {"state": state})
+        found = api.get(f"/alerts/{_id(alert)}")
+    if as_json:
+        print_json(found)
+    else:
+        say(f"The alert is {found['state']}.")
+
+
+@app.command()
+def confirm(alert: AlertId, as_json: Json = False) -> None:
+    """Queue an interleaved run in a new session that tells whether the shift is real."""
+    with connect() as api:
+        run = api.post(f"/alerts/{_id(alert)}/confirm")
+        url = api.url
+    if as_json:
+        print_json({"run": run})
+    else:
+        say(f"{run['name']}: {url}/runs/{run['id']}")
