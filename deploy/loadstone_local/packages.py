@@ -10,6 +10,7 @@ from loadstone_local.console import StepFailed, say
 PACKAGE_OF = {
     "memcached": "memcached",
     "redis-server": "redis-server",
+    "mariadbd": "mariadb-server",
     "chromium": "chromium",
     "node": "nodejs",
     "npm": "npm",

@@ -97,7 +97,7 @@ def doctor() -> None:
     inventory = take_inventory()
     typer.echo(f"host     {inventory.agent_class}; {inventory.operating_system}, kernel {inventory.kernel}")
     _show_cpus(settings)
-    settings.agent_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.agent_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
     free_bytes = shutil.disk_usage(settings.agent_dir).free
     is_roomy = free_bytes >= settings.agent_min_free_bytes
     typer.echo(

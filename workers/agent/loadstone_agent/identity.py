@@ -29,7 +29,7 @@ def identity_path(agent_dir: Path) -> Path:
 
 
 def save_identity(agent_dir: Path, identity: Identity) -> None:
-    agent_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    agent_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
     fresh = agent_dir / "identity.json.new"
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -70,7 +70,7 @@ class PoolProcess:
 
 def lock_agent_dir(settings: AgentSettings) -> int:
     """One agent a directory: the spool and the stores in it have one owner. Raises AlreadyRunning."""
-    settings.agent_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.agent_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
     descriptor = os.open(settings.agent_dir / "agent.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -16,7 +16,7 @@ AGENT_API_PREFIX = "/agent/v1"
 MAX_SAMPLES_PER_CALL = 60
 MAX_CALL_BYTES = 32 * 1024 * 1024
 
-TargetKind = Literal["memcached", "redis"]
+TargetKind = Literal["memcached", "redis", "mariadb", "postgresql"]
 Reset = Literal["none", "flush", "restart"]
 
 

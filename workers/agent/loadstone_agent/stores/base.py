@@ -31,6 +31,7 @@ class Endpoint:
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None
+    database: str | None = None
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -76,12 +77,22 @@ class StoreKind(ABC):
     binary: ClassVar[str]
     package: ClassVar[str]
 
+    @property
+    def prepare(self) -> str:
+        """A shell script that makes the data directory, run in it as the store's user; empty where none is needed."""
+        return ""
+
     @abstractmethod
     def connect(self, endpoint: Endpoint) -> StoreControl: ...
 
     @abstractmethod
     def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
         """The server's arguments; raises BadPlan for an option this kind does not have."""
+
+    def command(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+        """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan."""
+        server = [self.find_binary(), *self.arguments(port, options, connections)]
+        return ["/bin/sh", "-c", f'{self.prepare} && exec "$@"', "sh", *server] if self.prepare else server
 
     @abstractmethod
     def installed_version(self, printed: str) -> str:

@@ -22,6 +22,13 @@ from loadstone_agent.stores.base import MIN_CONNECTIONS, Endpoint, StoreKind
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 4.0
 PORT_ATTEMPTS = 5
+OPTION_REFUSALS = (
+    "FATAL CONFIG FILE ERROR",
+    "unknown variable",
+    "unrecognized configuration parameter",
+    "invalid value for",
+)
+"""How Redis, MariaDB and PostgreSQL say that they do not like an option."""
 SPARE_FILES = 512
 """Descriptors that a store opens beside its connections."""
 
@@ -38,10 +45,9 @@ class LaunchPlan:
 
 def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedStore":
     """Raises StoreMissing, StoreStartFailed, BadPlan, and what `check_interrupt` raises."""
-    binary = plan.kind.find_binary()
     for attempt in range(1, PORT_ATTEMPTS + 1):
         port = _free_port()
-        command = [binary, *plan.kind.arguments(port, plan.options, plan.connections)]
+        command = plan.kind.command(port, plan.options, plan.connections)
         store = ManagedStore(plan, port, command)
         try:
             store.wait_until_ready(check_interrupt)
@@ -79,6 +85,13 @@ def _user_ids(name: str) -> tuple[int, int]:
     return entry.pw_uid, entry.pw_gid
 
 
+def _open_for_passage(folder: Path) -> None:
+    """Servers of SQL look their data directory up by its whole path, as another user than ours: enter, but not list."""
+    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    if folder.stat().st_uid == os.geteuid():
+        folder.chmod(0o711)
+
+
 class ManagedStore:
     """A running store, its keeper, and how it ended."""
 
@@ -100,7 +113,7 @@ class ManagedStore:
 
     def _start_keeper(self, plan: LaunchPlan, command: list[str]) -> "subprocess.Popen[bytes]":
         uid, gid = _user_ids(plan.user)
-        plan.data_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _open_for_passage(plan.data_root)
         files = max(MIN_CONNECTIONS, plan.connections, *_wanted_connections(plan.options)) + SPARE_FILES
         # No site packages and no environment: half the start time, and nothing to interfere.
         python = [sys.executable, "-I", "-S", keeper.__file__]
@@ -180,7 +193,7 @@ class ManagedStore:
         log = self.log_tail
         if "already in use" in log:
             return _PortTaken()
-        if "FATAL CONFIG FILE ERROR" in log:
+        if any(words in log for words in OPTION_REFUSALS):
             return BadPlan(f"{self.kind.binary} refused its options: correct the target's options.", log)
         return StoreStartFailed(f"{self.kind.binary} did not start: see its last log lines.", log)
 

@@ -1,0 +1,197 @@
+"""PostgreSQL: a cluster of its own, made anew at every start, and one database to measure in."""
+
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from loadstone_contracts.agent_calls import StoreFacts
+from psycopg import sql
+
+from loadstone_agent.errors import BadPlan, StoreMissing, TargetRefused, TargetUnreachable
+from loadstone_agent.stores.base import (
+    CONNECT_TIMEOUT_S,
+    MIN_CONNECTIONS,
+    SPARE_CONNECTIONS,
+    Endpoint,
+    StoreControl,
+    StoreKind,
+)
+
+DATABASE = "loadstone"
+MARKER_TABLE = "loadstone_marker"
+"""As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
+OPTION = re.compile(r"[a-z][a-z0-9_]*")
+VALUE = re.compile(r"[A-Za-z0-9_.:,+ -]*")
+RESERVED = frozenset(
+    [
+        "data_directory",
+        "hba_file",
+        "ident_file",
+        "listen_addresses",
+        "port",
+        "unix_socket_directories",
+        "external_pid_file",
+        "shared_preload_libraries",
+        "session_preload_libraries",
+        "local_preload_libraries",
+        "dynamic_library_path",
+        "archive_command",
+        "archive_library",
+        "restore_command",
+        "log_directory",
+        "log_filename",
+        "logging_collector",
+        "ssl_passphrase_command",
+        "archive_cleanup_command",
+        "recovery_end_command",
+        "jit_provider",
+    ]
+)
+"""The agent decides where a managed store listens and writes, and no option runs code on the agent's host."""
+DEBIAN_PREFIX = Path("/usr/lib/postgresql")
+
+
+class PostgreSql(StoreKind):
+    kind = "postgresql"
+    binary = "postgres"
+    package = "postgresql"
+
+    @property
+    def prepare(self) -> str:
+        postgres = Path(self.find_binary())
+        initdb = postgres.with_name("initdb")
+        or_show = "> install.log 2>&1 || { cat install.log; exit 1; }"
+        return (
+            f"'{initdb}' -D ./cluster --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync {or_show}; "
+            f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {or_show}"
+        )
+
+    def find_binary(self) -> str:
+        """Debian keeps the server of each major version in a folder of its own: the newest is taken."""
+        found = [path / "bin/postgres" for path in DEBIAN_PREFIX.glob("[0-9]*")]
+        installed = sorted((path for path in found if os.access(path, os.X_OK)), key=lambda path: int(path.parts[-3]))
+        binary = shutil.which(self.binary) or (str(installed[-1]) if installed else None)
+        if binary is None:
+            raise StoreMissing(f"{self.binary} is not installed on this agent host: run `{self.remedy}` there.")
+        return binary
+
+    def connect(self, endpoint: Endpoint) -> "PostgreSqlControl":
+        return PostgreSqlControl(endpoint)
+
+    def installed_version(self, printed: str) -> str:
+        found = re.search(r"\(PostgreSQL\) (\S+)", printed)
+        return found[1] if found else printed.strip()
+
+    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
+        arguments = ["-D", "./cluster", "-p", str(port), "-h", "127.0.0.1", "-k", ""]
+        for name, value in {"max_connections": str(needed), **options}.items():
+            _check_option(name, value)
+            arguments += ["-c", f"{name}={value}"]
+        return arguments
+
+
+def _check_option(name: str, value: str) -> None:
+    if name in RESERVED:
+        raise BadPlan(f"The agent sets PostgreSQL's {name} itself: remove it from the target's options.")
+    if not OPTION.fullmatch(name) or not VALUE.fullmatch(value):
+        raise BadPlan(f"PostgreSQL's option {name} cannot be {value!r}: correct the target's options.")
+
+
+@contextmanager
+def _faults_of(endpoint: Endpoint) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        raise TargetUnreachable(
+            f"PostgreSQL at {endpoint} does not answer: check the address, the port, user, password and TLS.",
+            str(error),
+        ) from error
+    except psycopg.Error as error:
+        raise TargetRefused(
+            f"PostgreSQL at {endpoint} refused a statement: check what this user may do.", str(error)
+        ) from error
+
+
+@contextmanager
+def _tls_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
+    """libpq holds a certificate against `host`, connects to `hostaddr`, and reads authorities from a file."""
+    if endpoint.tls is None:
+        yield {"host": endpoint.host, "sslmode": "disable"}
+        return
+    address = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)[0][4][0]
+    named = {"host": endpoint.tls.server_name, "hostaddr": address}
+    if not endpoint.tls.verify_certificate:
+        yield {**named, "sslmode": "require"}
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as authorities:
+        authorities.write(endpoint.tls.ca_pem or "")
+        authorities.flush()
+        root = authorities.name if endpoint.tls.ca_pem else "system"
+        yield {**named, "sslmode": "verify-full", "sslrootcert": root}
+
+
+class PostgreSqlControl(StoreControl):
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        with _faults_of(endpoint), _tls_parameters(endpoint) as address:
+            self._connection = psycopg.connect(
+                **address,
+                port=endpoint.port,
+                user=endpoint.username or "postgres",
+                password=endpoint.password,
+                dbname=endpoint.database or DATABASE,
+                connect_timeout=int(CONNECT_TIMEOUT_S),
+                autocommit=True,
+            )
+
+    def _rows(self, statement: str | sql.Composed, *values: Any) -> list[tuple[Any, ...]]:
+        with _faults_of(self.endpoint):
+            cursor = self._connection.execute(statement, values or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def ping(self) -> None:
+        self._rows("SELECT 1")
+
+    def process_id(self) -> int:
+        """From the lock file in the data directory that the server names: the protocol itself does not tell."""
+        directory = Path(str(self._rows("SHOW data_directory")[0][0]))
+        try:
+            return int((directory / "postmaster.pid").read_text().split("\n", 1)[0])
+        except (OSError, ValueError):
+            return 0
+
+    def version(self) -> str:
+        return str(self._rows("SHOW server_version")[0][0]).split(" ", 1)[0]
+
+    def facts(self) -> StoreFacts:
+        settings = {str(name): str(value) for name, value in self._rows("SELECT name, setting FROM pg_settings")}
+        return StoreFacts(kind="postgresql", version=self.version(), settings=settings)
+
+    def _tables(self) -> list[tuple[str, str]]:
+        statement = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)'"
+        return [(str(schema), str(table)) for schema, table in self._rows(statement)]
+
+    def is_empty(self) -> bool:
+        return not self._tables()
+
+    def has_marker(self) -> bool:
+        return any(table == MARKER_TABLE for _, table in self._tables())
+
+    def write_marker(self) -> None:
+        self._rows(f"CREATE TABLE IF NOT EXISTS {MARKER_TABLE} (id integer PRIMARY KEY)")
+
+    def flush(self) -> None:
+        """Drops the tables of this database only."""
+        for schema, table in self._tables():
+            self._rows(sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(schema, table)))
+
+    def close(self) -> None:
+        self._connection.close()

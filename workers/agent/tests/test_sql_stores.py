@@ -1,0 +1,110 @@
+"""Stores of SQL under their keeper: real servers with a data directory made at the start."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from loadstone_agent.errors import BadPlan, TargetUnreachable
+from loadstone_agent.stores.base import Endpoint, StoreKind
+from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
+from loadstone_agent.stores.mariadb import MariaDb
+from loadstone_agent.stores.postgresql import PostgreSql
+from loadstone_agent_testing.processes import free_port, is_alive
+
+Launch = Callable[..., ManagedStore]
+KINDS: dict[str, StoreKind] = {"mariadb": MariaDb(), "postgresql": PostgreSql()}
+OPTIONS = {
+    "mariadb": {"innodb_flush_log_at_trx_commit": "2", "default_storage_engine": "MyISAM"},
+    "postgresql": {"synchronous_commit": "off"},
+}
+BOTH = pytest.mark.parametrize("name", KINDS)
+
+
+@pytest.fixture
+def start() -> Iterator[Launch]:
+    # The server's user must be able to pass through every parent.
+    root = Path(tempfile.mkdtemp(prefix="loadstone-stores-"))
+    root.chmod(0o711)
+    started: list[ManagedStore] = []
+
+    def start(name: str, options: dict[str, str] | None = None) -> ManagedStore:
+        chosen = OPTIONS[name] if options is None else options
+        plan = LaunchPlan(KINDS[name], chosen, 4, [], root / "stores", "nobody")
+        started.append(launch(plan, lambda: None))
+        return started[-1]
+
+    yield start
+    for store in started:
+        store.stop()
+    shutil.rmtree(root)
+
+
+@BOTH
+def test_options_are_in_force_and_the_process_is_ours(start: Launch, name: str) -> None:
+    store = start(name)
+    with KINDS[name].control(store.endpoint) as control:
+        facts = control.facts()
+        assert control.process_id() == store.process_id
+    assert facts.kind == name
+    assert facts.version == KINDS[name].offer().version
+    assert {option: facts.settings[option] for option in OPTIONS[name]} == OPTIONS[name]
+
+
+@BOTH
+def test_a_server_listens_on_loopback_only(start: Launch, name: str) -> None:
+    process = psutil.Process(start(name).process_id)
+    listening = [one.laddr.ip for one in process.net_connections() if one.status == psutil.CONN_LISTEN]
+    assert listening == ["127.0.0.1"]
+
+
+@BOTH
+def test_a_flush_drops_the_tables_of_the_database_and_the_marker_is_one(start: Launch, name: str) -> None:
+    store = start(name)
+    with KINDS[name].control(store.endpoint) as control:
+        assert control.is_empty()
+        control.write_marker()
+        control.write_marker()
+        assert control.has_marker()
+        control.flush()
+        assert control.is_empty()
+        assert not control.has_marker()
+
+
+@BOTH
+def test_a_stopped_server_leaves_no_process_and_no_data(start: Launch, name: str) -> None:
+    store = start(name)
+    folder = store.directory
+    assert any(folder.iterdir())
+    store.stop()
+    assert store.process_id is not None
+    assert not is_alive(store.process_id)
+    assert not folder.exists()
+
+
+@BOTH
+@pytest.mark.parametrize("value", ["1;DROP", "$(id)", "x\ny", "'"])
+def test_values_that_are_more_than_a_value_are_refused(start: Launch, name: str, value: str) -> None:
+    with pytest.raises(BadPlan):
+        start(name, {next(iter(OPTIONS[name])): value})
+
+
+@pytest.mark.parametrize(("name", "option"), [("mariadb", "plugin_load"), ("postgresql", "archive_command")])
+def test_options_that_would_run_code_are_the_agents_own(start: Launch, name: str, option: str) -> None:
+    with pytest.raises(BadPlan, match="sets"):
+        start(name, {option: "anything"})
+
+
+@pytest.mark.parametrize(("name", "told"), [("mariadb", "unknown variable"), ("postgresql", "unrecognized")])
+def test_a_refused_option_is_told_with_the_servers_last_lines(start: Launch, name: str, told: str) -> None:
+    with pytest.raises(BadPlan) as caught:
+        start(name, {"no_such_option": "1"})
+    assert told in caught.value.detail
+
+
+@BOTH
+def test_nobody_there_is_unreachable(name: str) -> None:
+    with pytest.raises(TargetUnreachable):
+        KINDS[name].connect(Endpoint("127.0.0.1", free_port()))
