@@ -16,7 +16,7 @@ PUBLIC = [(method, path) for method, path in ROUTES if path.startswith("/api/v1/
 CHANGING = [(method, path) for method, path in PUBLIC if method != "get"]
 # A preview changes nothing, and a session is a person's own.
 VIEWERS_MAY = {("post", "/api/v1/plans/preview"), ("post", "/api/v1/session"), ("delete", "/api/v1/session")}
-OPEN_TO_ALL = {("post", "/api/v1/session"), ("post", "/agent/v1/enroll")}
+OPEN_TO_ALL = {("post", "/api/v1/session"), ("post", "/agent/v1/enroll"), ("get", "/api/v1/schemas/plan.json")}
 
 
 def address(path: str) -> str:

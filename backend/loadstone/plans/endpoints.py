@@ -1,6 +1,7 @@
 """`/api/v1/plans` and `/recipes`."""
 
 import uuid
+from typing import Any
 
 from fastapi import APIRouter
 
@@ -20,6 +21,12 @@ router = APIRouter(prefix="/api/v1", tags=["plans"])
 @router.get("/recipes", responses=problems(Unauthenticated))
 def list_recipes(_principal: Reader) -> Recipes:
     return service.list_recipes()
+
+
+@router.get("/schemas/plan.json")
+def get_plan_schema() -> dict[str, Any]:
+    """The JSON Schema of plans. Open to all: editors fetch it without a token."""
+    return service.plan_json_schema()
 
 
 @router.post("/plans/preview", responses=problems(Unauthenticated, Forbidden))

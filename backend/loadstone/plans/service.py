@@ -15,6 +15,7 @@ from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.plans import repository
 from loadstone.plans.estimate import estimate_s
 from loadstone.plans.grid import Grid, count_points, count_trials, expand
+from loadstone.plans.json_schema import plan_json_schema
 from loadstone.plans.recipes import list_recipes
 from loadstone.plans.refusals import find_refusals
 from loadstone.plans.resolve import look_up
@@ -33,7 +34,7 @@ from loadstone.plans.schemas import (
 from loadstone.plans.warnings import find_warnings
 from loadstone.principal import Principal
 
-__all__ = ["estimate_s", "expand", "list_recipes"]
+__all__ = ["estimate_s", "expand", "list_recipes", "plan_json_schema"]
 
 PREVIEW_POINTS = 500
 

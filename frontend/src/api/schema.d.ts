@@ -371,6 +371,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schemas/plan.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Plan Schema
+         * @description The JSON Schema of plans. Open to all: editors fetch it without a token.
+         */
+        get: operations["get_plan_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans/preview": {
         parameters: {
             query?: never;
@@ -763,7 +783,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis";
+            kind: "memcached" | "redis" | "mariadb" | "postgresql";
             /**
              * Mode
              * @enum {string}
@@ -1573,7 +1593,7 @@ export interface components {
         };
         /**
          * PointOperation
-         * @description One operation over the counted trials of a point: succeeded, not void, each trial's last attempt.
+         * @description One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
          *
          *     `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms.
          */
@@ -1610,6 +1630,8 @@ export interface components {
             status: components["schemas"]["Status"];
             /** Trust */
             trust: ("pass" | "warn" | "void") | null;
+            /** Is Counted */
+            is_counted: boolean;
             /** Attempt */
             attempt: number;
         };
@@ -2192,7 +2214,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis";
+            kind: "memcached" | "redis" | "mariadb" | "postgresql";
             /** Title */
             title: string;
             /**
@@ -2221,7 +2243,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis";
+            kind: "memcached" | "redis" | "mariadb" | "postgresql";
             /** Available */
             available: boolean;
             /** Version */
@@ -2306,7 +2328,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis";
+            kind: "memcached" | "redis" | "mariadb" | "postgresql";
             /**
              * Mode
              * @enum {string}
@@ -2472,6 +2494,8 @@ export interface components {
             trust: ("pass" | "warn" | "void") | null;
             /** Trust Reasons */
             trust_reasons: components["schemas"]["TrustReason"][];
+            /** Is Counted */
+            is_counted: boolean;
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -2501,6 +2525,8 @@ export interface components {
         /**
          * TrialItem
          * @description `ordinal` is the place in the run's execution order, `repetition` within the point; `block` pairs trials.
+         *
+         *     `is_counted`: it enters curves, comparisons and series.
          */
         TrialItem: {
             /**
@@ -2552,6 +2578,8 @@ export interface components {
             trust: ("pass" | "warn" | "void") | null;
             /** Trust Reasons */
             trust_reasons: components["schemas"]["TrustReason"][];
+            /** Is Counted */
+            is_counted: boolean;
         };
         /**
          * TrustReason
@@ -2684,7 +2712,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis";
+            kind: "memcached" | "redis" | "mariadb" | "postgresql";
             /**
              * Mode
              * @enum {string}
@@ -5397,6 +5425,73 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_plan_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
