@@ -54,7 +54,7 @@ def _attempt_again(unit: UnitOfWork, run: Run, trial: Trial, values: dict[str, A
 
 def _conclude(unit: UnitOfWork, run: Run, trial: Trial) -> None:
     if trial.status == Status.SUCCEEDED:
-        results.refresh_point(unit, run, trial.point_id)
+        results.count_trial(unit, run, trial)
     if trial.status in (Status.FAILED, Status.CRASHED):
         _give_up_target(unit, run, trial)
 

@@ -73,7 +73,8 @@ class OperationResult(Base):
 class PointOperation(Base):
     """One operation of one point over its counted trials: merged histograms and the band over trials.
 
-    `operation` is `all` for the merge over operations. Rewritten whenever a trial of the point ends.
+    `operation` is `all` for the merge over operations. Each trial that comes to count is added to it; a decision on
+    a trial has it merged anew.
     """
 
     __tablename__ = "point_operations"
@@ -91,3 +92,6 @@ class PointOperation(Base):
     service_time_ns: Mapped[dict[str, Any]]
     band: Mapped[dict[str, Any]]
     """Lowest and highest trial: `throughput_per_s`, `response_time_ns.p50` ... each `{low, high}`."""
+    response_histogram: Mapped[bytes | None]
+    service_histogram: Mapped[bytes | None]
+    """Merged over the counted trials. Null on points older than these columns: the next trial merges them anew."""

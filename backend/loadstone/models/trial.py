@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from loadstone.db.base import Base, Identified
@@ -46,7 +46,15 @@ class Trial(Identified, Base):
     warnings: Mapped[list[Any]] = mapped_column(default=list)
     trust: Mapped[str | None]
     trust_reasons: Mapped[list[Any]] = mapped_column(default=list)
+    is_counted: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """It enters curves, comparisons and series: it succeeded, and is not void unless a person decided otherwise."""
     environment_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("environments.id"))
     store_configuration_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("store_configurations.id"))
     load_before: Mapped[dict[str, Any] | None]
+    load_during: Mapped[dict[str, Any] | None]
+    """What the host did in the measure phase besides the trial (`HostLoadDuring`)."""
+    histogram_digits: Mapped[int | None]
+    """Significant digits that its histograms were recorded with; null before this was kept."""
+    keys_held: Mapped[int | None] = mapped_column(BigInteger)
+    """Keys in the store when the engine had ended, as the store itself says."""
     command_lines: Mapped[list[Any]] = mapped_column(default=list)

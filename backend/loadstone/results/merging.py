@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Protocol
 
+from hdrh.histogram import HdrHistogram
+
 from loadstone.stats import histogram
+from loadstone.stats.metrics import quantile_metric
 
 TOTAL = "all"
+ONE_OPERATION_AND_TOTAL = 2
+"""They are the same numbers."""
 
 
 class Measured(Protocol):
@@ -19,6 +24,7 @@ class Measured(Protocol):
 
     trial_id: Any
     operation: str
+    elapsed_ns: int
     count: int
     error_count: int
     errors: dict[str, Any]
@@ -27,6 +33,20 @@ class Measured(Protocol):
     service_time_ns: dict[str, Any]
     response_histogram: bytes
     service_histogram: bytes
+
+
+class Aggregate(Protocol):
+    """A row of `point_operations`."""
+
+    operation: str
+    trials_counted: int
+    count: int
+    error_count: int
+    errors: dict[str, Any]
+    throughput_per_s: float
+    band: dict[str, Any]
+    response_histogram: bytes | None
+    service_histogram: bytes | None
 
 
 @dataclass(frozen=True)
@@ -59,10 +79,82 @@ def _merge(operation: str, rows: Sequence[Measured]) -> dict[str, Any]:
         "error_count": sum(row.error_count for row in rows),
         "errors": dict(errors),
         "throughput_per_s": fmean(trial.throughput_per_s for trial in trials),
-        "response_time_ns": _quantiles(row.response_histogram for row in rows),
-        "service_time_ns": _quantiles(row.service_histogram for row in rows),
+        **_times(histogram.merge(row.response_histogram for row in rows), "response"),
+        **_times(histogram.merge(row.service_histogram for row in rows), "service"),
         "band": _band(trials),
     }
+
+
+def _times(merged: HdrHistogram, kind: str) -> dict[str, Any]:
+    return {f"{kind}_time_ns": histogram.quantiles(merged), f"{kind}_histogram": histogram.encode(merged)}
+
+
+def add_trial(stored: Iterable[Aggregate], rows: Sequence[Measured]) -> list[dict[str, Any]] | None:
+    """As `merge_point` of all trials, from what is `stored` of those before and the `rows` of one more.
+
+    Costs the same however many trials there are. None when what is stored cannot be added to.
+    """
+    before = {row.operation: row for row in stored}
+    added = merge_point(rows)
+    if before and before.keys() != {row["operation"] for row in added}:
+        return None
+    if any(row.response_histogram is None or row.service_histogram is None for row in before.values()):
+        return None
+    if not before:
+        return added
+    if len(added) == ONE_OPERATION_AND_TOTAL:
+        combined = _combine(before[added[0]["operation"]], added[0])
+        return [combined, {**combined, "operation": TOTAL}]
+    return [_combine(before[row["operation"]], row) for row in added]
+
+
+def _combine(before: Aggregate, added: dict[str, Any]) -> dict[str, Any]:
+    trials = before.trials_counted + added["trials_counted"]
+    share = added["trials_counted"] / trials
+    return {
+        "operation": before.operation,
+        "trials_counted": trials,
+        "count": before.count + added["count"],
+        "error_count": before.error_count + added["error_count"],
+        "errors": dict(Counter(before.errors) + Counter(added["errors"])),
+        "throughput_per_s": before.throughput_per_s * (1 - share) + added["throughput_per_s"] * share,
+        **_times(histogram.merge([before.response_histogram or b"", added["response_histogram"]]), "response"),
+        **_times(histogram.merge([before.service_histogram or b"", added["service_histogram"]]), "service"),
+        "band": _widen(before.band, added["band"]),
+    }
+
+
+def _widen(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The band around both, at any depth."""
+    if "low" not in one:
+        return {name: _widen(one[name], other[name]) for name in one}
+    return {
+        "low": min((low for low in (one["low"], other["low"]) if low is not None), default=None),
+        "high": max((high for high in (one["high"], other["high"]) if high is not None), default=None),
+    }
+
+
+def trial_metrics(rows: Sequence[Measured]) -> dict[str, dict[str, float]]:
+    """Of one trial: by operation (and `all`) the metrics of `stats.metrics` that have a value."""
+    operations = list(dict.fromkeys(row.operation for row in rows))
+    found = {name: _metrics([row for row in rows if row.operation == name]) for name in operations}
+    if not rows:
+        return {}
+    return {**found, TOTAL: found[operations[0]] if len(operations) == 1 else _metrics(rows)}
+
+
+def _metrics(rows: Sequence[Measured]) -> dict[str, float]:
+    numbers = _trial_numbers(rows)
+    errors = sum(row.error_count for row in rows)
+    ended = errors + sum(row.count for row in rows)
+    found: dict[str, float | None] = {
+        "throughput_per_s": numbers.throughput_per_s,
+        "error_share": errors / ended if ended else None,
+        "elapsed_s": max(row.elapsed_ns for row in rows) / 1e9,
+        **{quantile_metric("response_time", name): value for name, value in numbers.response_time_ns.items()},
+        **{quantile_metric("service_time", name): value for name, value in numbers.service_time_ns.items()},
+    }
+    return {name: float(value) for name, value in found.items() if value is not None}
 
 
 def _by_trial(rows: Iterable[Measured]) -> Iterable[list[Measured]]:

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Select, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, defer
 
@@ -18,8 +18,8 @@ from loadstone.models import (
     Series,
     StoreConfiguration,
     Trial,
+    TrialMetric,
 )
-from loadstone.runs.states import Status
 
 
 def insert_samples(session: Session, rows: list[dict[str, Any]]) -> set[int]:
@@ -46,15 +46,31 @@ def insert_results(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def counted_results(session: Session, point_id: uuid.UUID) -> Sequence[OperationResult]:
-    """The measure phase of every trial that counts: succeeded, not void, its last attempt."""
+    """The measure phase of every trial that counts, its last attempt."""
     statement = (
-        select(OperationResult)
-        .join(Trial, (Trial.id == OperationResult.trial_id) & (Trial.attempt == OperationResult.attempt))
-        .where(Trial.point_id == point_id, Trial.status == Status.SUCCEEDED, Trial.trust != "void")
-        .where(OperationResult.phase == "measure")
+        _measured()
+        .where(Trial.point_id == point_id, Trial.is_counted)
         .order_by(OperationResult.operation, Trial.ordinal)
     )
     return session.scalars(statement).all()
+
+
+def measured_results(session: Session, trial_id: uuid.UUID) -> Sequence[OperationResult]:
+    """The measure phase of one trial's last attempt."""
+    return session.scalars(_measured().where(Trial.id == trial_id).order_by(OperationResult.operation)).all()
+
+
+def _measured() -> Select[OperationResult]:
+    return (
+        select(OperationResult)
+        .join(Trial, (Trial.id == OperationResult.trial_id) & (Trial.attempt == OperationResult.attempt))
+        .where(OperationResult.phase == "measure")
+    )
+
+
+def insert_metrics(session: Session, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        session.execute(insert(TrialMetric).on_conflict_do_nothing(), rows)
 
 
 def replace_point_operations(session: Session, point: Point, rows: list[dict[str, Any]]) -> None:
@@ -118,19 +134,37 @@ def points_of(session: Session, run_id: uuid.UUID) -> Sequence[Point]:
 
 
 def trials_of(session: Session, run_id: uuid.UUID, point_id: uuid.UUID | None = None) -> Sequence[Any]:
-    """Rows of `point_id, id, ordinal, repetition, status, trust, attempt`, in execution order."""
+    """Rows of `point_id, id, ordinal, repetition, status, trust, is_counted, attempt`, in execution order."""
     statement = select(
-        Trial.point_id, Trial.id, Trial.ordinal, Trial.repetition, Trial.status, Trial.trust, Trial.attempt
+        Trial.point_id,
+        Trial.id,
+        Trial.ordinal,
+        Trial.repetition,
+        Trial.status,
+        Trial.trust,
+        Trial.is_counted,
+        Trial.attempt,
     ).where(Trial.run_id == run_id)
     if point_id is not None:
         statement = statement.where(Trial.point_id == point_id)
     return session.execute(statement.order_by(Trial.ordinal)).all()
 
 
+def merged_operations(session: Session, point_id: uuid.UUID) -> Sequence[PointOperation]:
+    """With their histograms."""
+    return session.scalars(select(PointOperation).where(PointOperation.point_id == point_id)).all()
+
+
 def point_operations_of(
     session: Session, run_id: uuid.UUID, point_id: uuid.UUID | None = None
 ) -> Sequence[PointOperation]:
-    statement = select(PointOperation).where(PointOperation.run_id == run_id)
+    """Without histograms."""
+    statement = (
+        select(PointOperation)
+        .where(PointOperation.run_id == run_id)
+        .options(defer(PointOperation.response_histogram), defer(PointOperation.service_histogram))
+        .execution_options(populate_existing=True)
+    )
     if point_id is not None:
         statement = statement.where(PointOperation.point_id == point_id)
     return session.scalars(statement.order_by(PointOperation.operation)).all()

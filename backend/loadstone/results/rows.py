@@ -1,7 +1,7 @@
 """From the agent's messages to rows, and the facts that the trust verdict rests on. Pure."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent
 
+from loadstone.models import Trial
 from loadstone.stats import histogram
 from loadstone.stats.trust import TrialFacts
 
@@ -65,6 +66,22 @@ def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[st
         }
         for phase in phases
         for numbers in phase.operations
+    ]
+
+
+def histogram_digits(results: Sequence[dict[str, Any]]) -> int | None:
+    """The coarsest precision among an attempt's histograms; None without one."""
+    digits = (histogram.significant_digits(row["response_histogram"]) for row in results)
+    return min(digits, default=None)
+
+
+def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+    """`metrics` by operation and name."""
+    key = {"point_id": trial.point_id, "trial_id": trial.id}
+    return [
+        {**key, "operation": operation, "metric": metric, "value": value}
+        for operation, found in metrics.items()
+        for metric, value in found.items()
     ]
 
 

@@ -44,7 +44,7 @@ class PointBand(BaseModel):
 
 
 class PointOperation(BaseModel):
-    """One operation over the counted trials of a point: succeeded, not void, each trial's last attempt.
+    """One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
 
     `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms.
     """
@@ -66,6 +66,7 @@ class PointTrial(BaseModel):
     repetition: int
     status: Status
     trust: TrustVerdict | None
+    is_counted: bool
     attempt: int
 
 

@@ -61,6 +61,7 @@ def store_result(unit: UnitOfWork, trial: Trial, agent_id: uuid.UUID, body: Fini
         "engine_elapsed_s": body.engine_elapsed_s,
         "command_lines": body.command_lines,
         "load_before": body.load_before.model_dump() if body.load_before else None,
+        "histogram_digits": rows.histogram_digits(results),
         **_environment(unit, trial, body),
         **_verdict(unit, attempt, point.work, body),
     }
@@ -80,14 +81,31 @@ def _verdict(unit: UnitOfWork, attempt: Attempt, work: dict[str, Any], body: Fin
         return {}
     missing = body.sample_count - repository.sample_count(unit.session, **attempt.key)
     verdict, reasons = trust.judge(rows.trial_facts(work, body, missing))
-    return {"trust": verdict, "trust_reasons": reasons}
+    return {"trust": verdict, "trust_reasons": reasons, "is_counted": verdict != "void"}
+
+
+def count_trial(unit: UnitOfWork, run: Run, trial: Trial) -> None:
+    """Keeps the metrics of a trial that has succeeded, adds it to its point if it counts, and tells the listeners."""
+    measured = repository.measured_results(unit.session, trial.id)
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured)))
+    merged = None
+    if trial.is_counted:
+        merged = merging.add_trial(repository.merged_operations(unit.session, trial.point_id), measured)
+        if merged is None:
+            refresh_point(unit, run, trial.point_id)
+            return
+    _show_point(unit, run, trial.point_id, merged)
 
 
 def refresh_point(unit: UnitOfWork, run: Run, point_id: uuid.UUID) -> None:
-    """Merges the point's counted trials anew and tells the listeners."""
+    """Merges the point's counted trials anew, after a decision on one of them, and tells the listeners."""
+    _show_point(unit, run, point_id, merging.merge_point(repository.counted_results(unit.session, point_id)))
+
+
+def _show_point(unit: UnitOfWork, run: Run, point_id: uuid.UUID, merged: list[dict[str, Any]] | None) -> None:
     point = repository.find_point(unit.session, point_id)
-    merged = merging.merge_point(repository.counted_results(unit.session, point_id))
-    repository.replace_point_operations(unit.session, point, merged)
+    if merged is not None:
+        repository.replace_point_operations(unit.session, point, merged)
     trials = repository.trials_of(unit.session, run.id, point_id)
     operations = repository.point_operations_of(unit.session, run.id, point_id)
     runs.record_event(unit, run, "point", _point(point, trials, operations))
@@ -125,6 +143,7 @@ def _point(point: Any, trials: Iterable[Any], operations: Iterable[PointOperatio
                 repetition=row.repetition,
                 status=row.status,
                 trust=row.trust,
+                is_counted=row.is_counted,
                 attempt=row.attempt,
             )
             for row in trials

@@ -121,7 +121,10 @@ class TrustReason(BaseModel):
 
 
 class TrialItem(BaseModel):
-    """`ordinal` is the place in the run's execution order, `repetition` within the point; `block` pairs trials."""
+    """`ordinal` is the place in the run's execution order, `repetition` within the point; `block` pairs trials.
+
+    `is_counted`: it enters curves, comparisons and series.
+    """
 
     id: uuid.UUID
     run_id: uuid.UUID
@@ -143,6 +146,7 @@ class TrialItem(BaseModel):
     warnings: list[ErrorRef]
     trust: TrustVerdict | None
     trust_reasons: list[TrustReason]
+    is_counted: bool
 
 
 class TrialEvent(BaseModel):

@@ -6,10 +6,11 @@ Percentiles come from merged histograms only; an average of percentiles is never
 import base64
 import binascii
 import math
+import zlib
 from collections.abc import Iterable
-from itertools import accumulate
 from typing import Any
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 LOWEST_NS = 1
@@ -17,6 +18,9 @@ HIGHEST_NS = 36_000_000_000_000
 SIGNIFICANT_DIGITS = 3
 V2_COMPRESSED_COOKIE = 0x1C849304
 """With the word-size nibble masked; from the HdrHistogram V2 encoding."""
+
+HEADER_BYTES = 40
+"""Of the V2 encoding: cookie, length, offset and digits in 4 bytes each, then lowest, highest and ratio in 8."""
 
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 QUANTILE_NAMES = (*QUANTILES, "max")
@@ -51,6 +55,20 @@ def decode(blob: bytes) -> HdrHistogram:
         raise BadHistogram(f"the histogram cannot be decoded: {error}") from error
 
 
+def encode(histogram: HdrHistogram) -> bytes:
+    """The stored form."""
+    return base64.b64decode(histogram.encode())
+
+
+def significant_digits(blob: bytes) -> int:
+    """The precision that the histogram was recorded with; raises BadHistogram."""
+    try:
+        head = zlib.decompressobj().decompress(blob[8:], HEADER_BYTES)
+        return int.from_bytes(head[12:16], "big")
+    except zlib.error as error:
+        raise BadHistogram("the histogram is not HdrHistogram V2 compressed") from error
+
+
 def merge(blobs: Iterable[bytes]) -> HdrHistogram:
     """The histogram of all values of all `blobs`; raises BadHistogram."""
     merged = empty()
@@ -76,10 +94,8 @@ def quantiles(histogram: HdrHistogram) -> Quantiles:
 
 def _values_at(histogram: Any, ranks: list[int]) -> list[int]:
     """`ranks` ascend. One pass over the counts; hdrh's own calls walk all of them in Python for each quantile."""
-    values: list[int] = []
-    for index, seen in enumerate(accumulate(histogram.encoder.payload.counts[: histogram.counts_len])):
-        while len(values) < len(ranks) and seen >= ranks[len(values)]:
-            values.append(int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(index))))
-        if len(values) == len(ranks):
-            break
-    return values
+    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    indexes = np.searchsorted(np.cumsum(counts, dtype=np.int64), ranks)
+    return [
+        int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))) for index in indexes
+    ]
