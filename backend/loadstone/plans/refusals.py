@@ -93,8 +93,8 @@ def _operation_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
         if operation.kind in seen:
             yield _finding("duplicate_value", f"{path}.kind", f"{operation.kind} stands twice in the mix.")
         seen.add(operation.kind)
-        if operation.kind != "multi_get" and operation.keys_per_request > 1:
-            message = "Only multi_get asks for several keys at once."
+        if operation.kind not in ("multi_get", "multi_set") and operation.keys_per_request > 1:
+            message = "Only multi_get and multi_set take several keys at once."
             yield _finding("value_out_of_range", f"{path}.keys_per_request", message)
     size = plan.workload.dataset.value_size
     if isinstance(size, UniformSize) and size.min_bytes > size.max_bytes:

@@ -969,6 +969,11 @@ export interface components {
             key_size_bytes: number;
             /** Value Size */
             value_size: components["schemas"]["FixedSize"] | components["schemas"]["UniformSize"];
+            /**
+             * List Length
+             * @default 1
+             */
+            list_length: number;
         };
         /** EngineOffer */
         EngineOffer: {
@@ -1285,7 +1290,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "get" | "set" | "multi_get";
+            kind: "get" | "set" | "multi_get" | "multi_set" | "add" | "replace" | "append" | "incr" | "delete" | "touch" | "compare_and_set" | "read_modify_write" | "insert" | "scan" | "update" | "sql_replace" | "delete_insert" | "list_insert_head" | "list_insert_tail" | "range_first" | "range_last" | "range" | "list_length" | "custom";
             /** Weight */
             weight: number;
             /**
@@ -1293,6 +1298,23 @@ export interface components {
              * @default 1
              */
             keys_per_request: number;
+            /**
+             * Entries
+             * @default 100
+             */
+            entries: number;
+            /**
+             * From Entry
+             * @default 0
+             */
+            from_entry: number;
+            /**
+             * Expire S
+             * @default 0
+             */
+            expire_s: number;
+            /** Command */
+            command?: string | null;
         };
         /**
          * OperationNumbers
@@ -1303,7 +1325,7 @@ export interface components {
              * Operation
              * @enum {string}
              */
-            operation: "get" | "set" | "multi_get";
+            operation: "get" | "set" | "multi_get" | "multi_set" | "add" | "replace" | "append" | "incr" | "delete" | "touch" | "compare_and_set" | "read_modify_write" | "insert" | "scan" | "update" | "sql_replace" | "delete_insert" | "list_insert_head" | "list_insert_tail" | "range_first" | "range_last" | "range" | "list_length" | "custom";
             /** Count */
             count: number;
             /** Late */
@@ -2223,7 +2245,7 @@ export interface components {
              */
             protocol: "memcached" | "redis";
             /** Operations */
-            operations: ("get" | "set" | "multi_get")[];
+            operations: ("get" | "set" | "multi_get" | "multi_set" | "add" | "replace" | "append" | "incr" | "delete" | "touch" | "compare_and_set" | "read_modify_write" | "insert" | "scan" | "update" | "sql_replace" | "delete_insert" | "list_insert_head" | "list_insert_tail" | "range_first" | "range_last" | "range" | "list_length" | "custom")[];
             /** Profiles */
             profiles: components["schemas"]["StoreProfile"][];
             /** Options */

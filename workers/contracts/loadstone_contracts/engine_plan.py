@@ -10,7 +10,32 @@ from pydantic import Field
 from loadstone_contracts.model import Message
 
 StoreProtocol = Literal["memcached", "redis"]
-OperationKind = Literal["get", "set", "multi_get"]
+OperationKind = Literal[
+    "get",
+    "set",
+    "multi_get",
+    "multi_set",
+    "add",
+    "replace",
+    "append",
+    "incr",
+    "delete",
+    "touch",
+    "compare_and_set",
+    "read_modify_write",
+    "insert",
+    "scan",
+    "update",
+    "sql_replace",
+    "delete_insert",
+    "list_insert_head",
+    "list_insert_tail",
+    "range_first",
+    "range_last",
+    "range",
+    "list_length",
+    "custom",
+]
 PhaseName = Literal["prefill", "warmup", "measure"]
 
 
@@ -68,12 +93,23 @@ class Dataset(Message):
     key_prefix: str = Field(default="k", max_length=64, pattern=r"^[!-~]*$")
     key_size_bytes: int = Field(default=16, ge=1, le=250)
     value_size: ValueSize
+    list_length: int = Field(default=1, ge=1, le=1_000_000_000)
+    """Entries that a prefill writes for each key, where operations work on lists."""
 
 
 class Operation(Message):
     kind: OperationKind
     weight: float = Field(gt=0)
     keys_per_request: int = Field(default=1, ge=1, le=1000)
+    """Of `multi_get` and `multi_set`; of SQL writes the statements of one transaction."""
+    entries: int = Field(default=100, ge=1, le=1_000_000)
+    """How many entries a range asks for, how many keys a scan."""
+    from_entry: int = Field(default=0, ge=0, le=1_000_000_000)
+    """Where `range` begins; the first entry of a list is 0."""
+    expire_s: int = Field(default=0, ge=0, le=2_592_000)
+    """Time to live of what is written; 0 is for ever. `touch` sets it."""
+    command: str | None = Field(default=None, max_length=10_000)
+    """Of `custom`: what is said, with the places `{key}`, `{value}` and `{value_size}`."""
 
 
 class UniformAccess(Message):

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WorkloadDefinition } from '@/api/plans';
+import { BLANK_OPERATION } from './draft';
 import { FieldFindings } from './findings';
 import { PlanNumber } from './PlanNumber';
 
@@ -12,7 +13,30 @@ const KINDS: ReadonlyArray<{ value: Kind; label: string }> = [
   { value: 'get', label: 'get' },
   { value: 'set', label: 'set' },
   { value: 'multi_get', label: 'multi-get' },
+  { value: 'multi_set', label: 'multi-set' },
+  { value: 'add', label: 'add' },
+  { value: 'replace', label: 'replace' },
+  { value: 'append', label: 'append' },
+  { value: 'incr', label: 'incr' },
+  { value: 'delete', label: 'delete' },
+  { value: 'touch', label: 'touch' },
+  { value: 'compare_and_set', label: 'compare and set' },
+  { value: 'read_modify_write', label: 'read-modify-write' },
+  { value: 'insert', label: 'insert a new key' },
+  { value: 'scan', label: 'scan' },
+  { value: 'update', label: 'UPDATE (SQL)' },
+  { value: 'sql_replace', label: 'REPLACE (SQL)' },
+  { value: 'delete_insert', label: 'DELETE + INSERT (SQL)' },
+  { value: 'list_insert_head', label: 'list: insert at head' },
+  { value: 'list_insert_tail', label: 'list: insert at tail' },
+  { value: 'range_first', label: 'list: first n' },
+  { value: 'range_last', label: 'list: last n' },
+  { value: 'range', label: 'list: n from a place' },
+  { value: 'list_length', label: 'list: length' },
 ];
+
+const WITH_KEYS: ReadonlySet<Kind> = new Set(['multi_get', 'multi_set']);
+const WITH_ENTRIES: ReadonlySet<Kind> = new Set(['scan', 'range_first', 'range_last', 'range']);
 
 interface OperationRowsProps {
   readonly operations: readonly Operation[];
@@ -53,7 +77,7 @@ export function OperationRows({ operations, onChange }: OperationRowsProps): Rea
           variant="default"
           leftSection={<IconPlus size={12} />}
           style={{ alignSelf: 'flex-start' }}
-          onClick={() => onChange([...operations, { kind: unused.value, weight: 1, keys_per_request: 1 }])}
+          onClick={() => onChange([...operations, { ...BLANK_OPERATION, kind: unused.value }])}
         >
           Add {unused.label}
         </Button>
@@ -75,7 +99,7 @@ function OperationRow({ operation, path, share, onChange, onRemove }: OperationR
     <Group gap={6} wrap="nowrap" align="flex-end">
       <Select
         size="xs"
-        w={104}
+        w={150}
         aria-label="Operation"
         data={KINDS as { value: string; label: string }[]}
         value={operation.kind}
@@ -88,12 +112,28 @@ function OperationRow({ operation, path, share, onChange, onRemove }: OperationR
         value={operation.weight}
         onChange={(weight) => onChange({ weight })}
       />
-      {operation.kind === 'multi_get' && (
+      {WITH_KEYS.has(operation.kind) && (
         <PlanNumber
           path={`${path}.keys_per_request`}
           label="Keys each"
           value={operation.keys_per_request}
           onChange={(keys_per_request) => onChange({ keys_per_request })}
+        />
+      )}
+      {WITH_ENTRIES.has(operation.kind) && (
+        <PlanNumber
+          path={`${path}.entries`}
+          label="Entries"
+          value={operation.entries ?? 100}
+          onChange={(entries) => onChange({ entries })}
+        />
+      )}
+      {operation.kind === 'touch' && (
+        <PlanNumber
+          path={`${path}.expire_s`}
+          label="Expires in, s"
+          value={operation.expire_s ?? 0}
+          onChange={(expire_s) => onChange({ expire_s })}
         />
       )}
       {onRemove && (

@@ -26,6 +26,14 @@ export function newAxis(parameter: string, text: string): AxisDraft {
   return { id: lastAxisId, parameter, text };
 }
 
+export const BLANK_OPERATION = {
+  weight: 1,
+  keys_per_request: 1,
+  entries: 100,
+  from_entry: 0,
+  expire_s: 0,
+} as const;
+
 export const BLANK_DEFINITION: PlanDefinition = {
   name: '',
   targets: [],
@@ -35,10 +43,11 @@ export const BLANK_DEFINITION: PlanDefinition = {
       key_prefix: 'k',
       key_size_bytes: 16,
       value_size: { kind: 'fixed', bytes: 100 },
+      list_length: 1,
     },
     operations: [
-      { kind: 'get', weight: 9, keys_per_request: 1 },
-      { kind: 'set', weight: 1, keys_per_request: 1 },
+      { ...BLANK_OPERATION, kind: 'get', weight: 9 },
+      { ...BLANK_OPERATION, kind: 'set', weight: 1 },
     ],
     access: { kind: 'uniform' },
   },

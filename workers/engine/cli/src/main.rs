@@ -49,7 +49,7 @@ fn describe() -> Value {
     let protocols: Vec<Value> = StoreProtocol::ALL
         .iter()
         .map(|&protocol| {
-            let operations = loadstone_drivers::operations_of(protocol).iter().map(|kind| kind.name());
+            let operations = protocol.operations().iter().map(|kind| kind.name());
             json!({"protocol": protocol.name(), "operations": operations.collect::<Vec<_>>(), "tls": true})
         })
         .collect();

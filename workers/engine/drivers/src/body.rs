@@ -1,31 +1,57 @@
 //! Value bodies: consumed as they come, compared on the way when values are verified, never kept.
 
-use loadstone_load::values::Values;
+use loadstone_load::values::{TAG_BYTES, Values};
 
 const LINE_END: &[u8; 2] = b"\r\n";
+
+/// What a body must hold.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    #[default]
+    Anything,
+    /// The value of this key.
+    ValueOf(u64),
+    /// A value of the dataset, whosever it is: it names itself by its head.
+    AnyValue,
+}
 
 /// How far into a body and its line end a connection has read.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     len: usize,
     done: usize,
-    /// The key whose value this must be.
-    expected: Option<u64>,
+    expected: Expected,
+    tag: [u8; TAG_BYTES],
     is_open: bool,
+    /// Bytes behind the value that belong to the protocol.
+    ends_with_line: bool,
     pub is_wrong: bool,
 }
 
 impl Body {
-    /// A body of `len` bytes follows. With a key its bytes must be that key's value.
+    /// A body of `len` bytes follows, and a line end behind it.
     #[inline]
-    pub(crate) fn open(&mut self, len: usize, expected: Option<(u64, &Values)>) {
-        let right_size = expected.is_none_or(|(key, values)| values.size_bytes(key) == len);
+    pub(crate) fn open(&mut self, len: usize, expected: Expected, values: &Values) {
+        self.open_bare(len, expected, values);
+        self.ends_with_line = true;
+        self.is_open = true;
+    }
+
+    /// A body of `len` bytes follows and nothing behind it.
+    #[inline]
+    pub(crate) fn open_bare(&mut self, len: usize, expected: Expected, values: &Values) {
+        let is_right_size = match expected {
+            Expected::ValueOf(key) => values.size_bytes(key) == len,
+            Expected::AnyValue | Expected::Anything => true,
+        };
         *self = Self {
             len,
             done: 0,
-            expected: expected.filter(|_| right_size).map(|(key, _)| key),
-            is_open: true,
-            is_wrong: self.is_wrong || !right_size,
+            expected: if is_right_size { expected } else { Expected::Anything },
+            tag: [0; TAG_BYTES],
+            is_open: len > 0,
+            ends_with_line: false,
+            is_wrong: self.is_wrong || !is_right_size,
         };
     }
 
@@ -34,15 +60,34 @@ impl Body {
         self.is_open
     }
 
+    fn compare(&mut self, value: &[u8], values: &Values) {
+        let is_right = match self.expected {
+            Expected::Anything => true,
+            Expected::ValueOf(key) => values.matches(key, self.done, value),
+            Expected::AnyValue => {
+                let head = TAG_BYTES.saturating_sub(self.done).min(value.len());
+                if head > 0 {
+                    self.tag[self.done..self.done + head].copy_from_slice(&value[..head]);
+                }
+                self.done + value.len() <= TAG_BYTES || values.matches_tagged(self.tag, self.done, value)
+            }
+        };
+        self.is_wrong |= !is_right;
+    }
+
     /// Consumes what belongs to the body and its line end. `None` when another byte stands where the line ends.
     #[inline]
     pub(crate) fn consume(&mut self, input: &[u8], values: &Values) -> Option<usize> {
         let value = &input[..input.len().min(self.len.saturating_sub(self.done))];
-        if let Some(key) = self.expected.filter(|_| !value.is_empty()) {
-            self.is_wrong |= !values.matches(key, self.done, value);
+        if self.expected != Expected::Anything && !value.is_empty() {
+            self.compare(value, values);
         }
         self.done += value.len();
         let mut used = value.len();
+        if !self.ends_with_line {
+            self.is_open = self.done < self.len;
+            return Some(used);
+        }
         while self.done >= self.len && used < input.len() && self.is_open {
             let at = self.done - self.len;
             if input[used] != LINE_END[at] {

@@ -1,10 +1,12 @@
 //! Wire protocols of the stores, and TLS.
 
 mod body;
+mod data;
 mod greeting;
+mod layout;
 pub mod memcached;
 pub mod resp;
-mod template;
+mod resp_requests;
 pub mod tls;
 
 use loadstone_spec::events::Warning;
@@ -32,13 +34,6 @@ pub fn advise(plan: &EnginePlan) -> Vec<Warning> {
     ];
     let warn = |(code, message): (&str, &str)| Warning { code: code.to_owned(), message: message.to_owned() };
     advice.into_iter().flatten().map(warn).collect()
-}
-
-/// The operations a protocol offers.
-pub fn operations_of(protocol: StoreProtocol) -> &'static [OperationKind] {
-    match protocol {
-        StoreProtocol::Memcached | StoreProtocol::Redis => &OperationKind::ALL,
-    }
 }
 
 /// The line at the start of `input` without its end, and how long it is with it. `Err` when it is too long.

@@ -2,26 +2,21 @@
 
 use std::sync::Arc;
 
-use loadstone_load::driver::{Asked, Driver, Reply, Step, Verdict};
-use loadstone_load::keys::KeyFormat;
-use loadstone_load::values::Values;
+use loadstone_load::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
 use loadstone_spec::plan::{EnginePlan, EngineTarget, MAX_VALUE_BYTES, OperationKind};
 
-use crate::body::Body;
+use crate::body::{Body, Expected};
+use crate::data::{Data, command_of};
 use crate::greeting::{GreetingStep, LineGreeting};
-use crate::template::Template;
+use crate::layout::Layout;
 use crate::{parse_count, take_line};
 
 /// The protocol with everything that is the same for all connections.
 #[derive(Debug)]
 pub struct Memcached {
-    keys: KeyFormat,
-    values: Values,
-    verify: bool,
-    get: Template,
-    set: Template,
-    /// The head of a set is complete in its template where all values have one size.
-    fixed_size: bool,
+    data: Data,
+    /// The first and the second stage of every operation of the plan.
+    layouts: Vec<[Layout; 2]>,
     greeting: Arc<[GreetingStep]>,
 }
 
@@ -30,44 +25,27 @@ pub struct Memcached {
 pub struct Reader {
     body: Body,
     hits: u32,
-    wrong_key: bool,
+    misses: u32,
+    lines: usize,
+    token: u64,
+    is_wrong_key: bool,
+    is_refused: bool,
 }
 
 impl Memcached {
     /// Lays out the requests of a plan.
     pub fn new(plan: &EnginePlan) -> Self {
-        let keys = KeyFormat::new(&plan.dataset);
-        let (min_bytes, max_bytes) = plan.dataset.value_size.bounds();
-        let fixed_size = min_bytes == max_bytes;
-        let head = if fixed_size { format!(" 0 0 {max_bytes}\r\n") } else { " 0 0 ".to_owned() };
-        Self {
-            get: Template::new(b"get ", &keys, b"\r\n"),
-            set: Template::new(b"set ", &keys, head.as_bytes()),
-            values: Values::new(&plan.dataset),
-            verify: plan.verify,
-            greeting: greeting_steps(&plan.target),
-            fixed_size,
-            keys,
-        }
+        let data = Data::new(plan);
+        let layouts = Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect();
+        Self { layouts, greeting: greeting_steps(&plan.target), data }
     }
 
     fn encode_multi_get(&self, keys: &[u64], out: &mut Vec<u8>) {
         out.extend_from_slice(b"get");
         for &key in keys {
             out.push(b' ');
-            self.keys.append(key, out);
+            self.data.keys.append(key, out);
         }
-        out.extend_from_slice(b"\r\n");
-    }
-
-    #[inline]
-    fn encode_set(&self, key: u64, out: &mut Vec<u8>) {
-        self.set.append(&self.keys, key, out);
-        if !self.fixed_size {
-            out.extend_from_slice(itoa::Buffer::new().format(self.values.size_bytes(key)).as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        self.values.append(key, out);
         out.extend_from_slice(b"\r\n");
     }
 
@@ -76,7 +54,7 @@ impl Memcached {
         let mut used = 0;
         loop {
             if reader.body.is_open() {
-                match reader.body.consume(&input[used..], &self.values) {
+                match reader.body.consume(&input[used..], &self.data.values) {
                     None => return Step::Broken,
                     Some(count) => used += count,
                 }
@@ -91,46 +69,127 @@ impl Memcached {
             };
             used += line_len;
             if line == b"END" {
-                return self.end_values(reader, asked, used);
+                return end_values(reader, asked, used);
             }
             if !line.starts_with(b"VALUE ") {
-                return refuse(line, used, reader);
+                let is_first = reader.hits == 0;
+                return if is_first { refuse(line, used, reader) } else { Step::Broken };
             }
-            if reader.hits as usize >= asked.key_count || self.open_value(reader, asked, line).is_none() {
+            let most = asked.shape.keys_per_request;
+            if reader.hits as usize >= most || self.open_value(reader, asked, line).is_none() {
                 return Step::Broken;
             }
         }
     }
 
-    /// `VALUE <key> <flags> <bytes>`
+    /// `VALUE <key> <flags> <bytes> [<cas>]`
     #[inline]
     fn open_value(&self, reader: &mut Reader, asked: &Asked<'_>, line: &[u8]) -> Option<()> {
-        let rest = &line[b"VALUE ".len()..];
-        let key_end = memchr::memchr(b' ', rest)?;
-        let size_at = memchr::memrchr(b' ', rest)?;
-        let len = parse_count(&rest[size_at + 1..])?;
-        if len as u64 > 2 * MAX_VALUE_BYTES || size_at <= key_end {
-            return None;
+        let mut words = line[b"VALUE ".len()..].split(|&byte| byte == b' ');
+        let (key, _flags, size) = (words.next()?, words.next()?, words.next()?);
+        let len = parse_count(size).filter(|&len| len as u64 <= 2 * MAX_VALUE_BYTES)?;
+        if let Some(token) = words.next() {
+            reader.token = std::str::from_utf8(token).ok()?.parse().ok()?;
         }
         reader.hits += 1;
-        let mut expected = None;
-        if self.verify {
-            let key = self.keys.parse(&rest[..key_end]).filter(|key| asked.keys.contains(key));
-            reader.wrong_key |= key.is_none();
-            expected = key.map(|key| (key, &self.values));
+        let mut expected = Expected::Anything;
+        if self.data.verify && asked.shape.kind != OperationKind::Custom {
+            let key = self.data.keys.parse(key).filter(|key| asked.keys.contains(key));
+            reader.is_wrong_key |= key.is_none();
+            expected = key.map_or(Expected::Anything, Expected::ValueOf);
         }
-        reader.body.open(len, expected);
+        reader.body.open(len, expected, &self.data.values);
         Some(())
     }
 
+    /// One line for every request that was laid out.
     #[inline]
-    fn end_values(&self, reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
-        let is_wrong = reader.body.is_wrong || reader.wrong_key;
-        let verdict = if is_wrong { Verdict::WrongValue } else { Verdict::Good };
-        let reply = Reply { hits: reader.hits, misses: asked.key_count as u32 - reader.hits, verdict };
-        *reader = Reader::default();
-        Step::Done { used, reply }
+    fn read_lines(reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
+        let mut used = 0;
+        loop {
+            let (line, line_len) = match take_line(&input[used..]) {
+                Ok(Some(found)) => found,
+                Ok(None) => return Step::More { used },
+                Err(()) => return Step::Broken,
+            };
+            used += line_len;
+            match judge(asked, line) {
+                Some(Said::Hit) => reader.hits += 1,
+                Some(Said::Miss) => reader.misses += 1,
+                Some(Said::Done) => {}
+                Some(Said::Missing) => return Step::Follow { used, word: 0 },
+                None if is_error(line) || line == b"NOT_STORED" => reader.is_refused = true,
+                None => return Step::Broken,
+            }
+            reader.lines += 1;
+            if reader.lines == lines_of(asked) {
+                return end_values(reader, asked, used);
+            }
+        }
     }
+}
+
+/// What a line means.
+enum Said {
+    Done,
+    Hit,
+    Miss,
+    /// There is no such counter yet: it is made.
+    Missing,
+}
+
+fn lines_of(asked: &Asked<'_>) -> usize {
+    if asked.shape.kind == OperationKind::MultiSet { asked.shape.keys_per_request } else { 1 }
+}
+
+#[inline]
+fn judge(asked: &Asked<'_>, line: &[u8]) -> Option<Said> {
+    use OperationKind as Kind;
+    match (asked.shape.kind, line) {
+        (Kind::Set | Kind::MultiSet | Kind::Insert | Kind::ReadModifyWrite, b"STORED") => Some(Said::Done),
+        (Kind::Add | Kind::Replace | Kind::Append | Kind::CompareAndSet, b"STORED") => Some(Said::Hit),
+        (Kind::Incr, b"STORED" | b"NOT_STORED") if asked.stage == 1 => Some(Said::Hit),
+        (Kind::Incr, b"NOT_FOUND") if asked.stage == 0 => Some(Said::Missing),
+        (Kind::Incr, digits) if parse_digits(digits) => Some(Said::Hit),
+        (Kind::Add | Kind::Replace | Kind::Append, b"NOT_STORED") => Some(Said::Miss),
+        (Kind::CompareAndSet, b"EXISTS" | b"NOT_FOUND") => Some(Said::Miss),
+        (Kind::Delete, b"DELETED") | (Kind::Touch, b"TOUCHED") => Some(Said::Hit),
+        (Kind::Delete | Kind::Touch, b"NOT_FOUND") => Some(Said::Miss),
+        (Kind::Custom, line) if !is_error(line) => Some(Said::Done),
+        _ => None,
+    }
+}
+
+fn parse_digits(line: &[u8]) -> bool {
+    !line.is_empty() && line.len() <= 20 && line.iter().all(u8::is_ascii_digit)
+}
+
+#[inline]
+fn end_values(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
+    use OperationKind as Kind;
+    let is_wrong = reader.body.is_wrong || reader.is_wrong_key;
+    let goes_on = asked.stage == 0
+        && !is_wrong
+        && (asked.shape.kind == Kind::ReadModifyWrite
+            || asked.shape.kind == Kind::CompareAndSet && reader.hits > 0);
+    let is_of_values = matches!(asked.shape.kind, Kind::Get | Kind::MultiGet)
+        || asked.stage == 0 && asked.shape.kind == Kind::CompareAndSet;
+    if goes_on {
+        let word = reader.token;
+        *reader = Reader::default();
+        return Step::Follow { used, word };
+    }
+    let verdict = match (reader.is_refused, is_wrong) {
+        (true, _) => Verdict::Refused,
+        (false, true) => Verdict::WrongValue,
+        (false, false) => Verdict::Good,
+    };
+    let unanswered =
+        asked.shape.keys_per_request as u32 - reader.hits.min(asked.shape.keys_per_request as u32);
+    let misses = if is_of_values { unanswered } else { reader.misses };
+    let reply = Reply { hits: reader.hits, misses, verdict };
+    *reader = Reader::default();
+    Step::Done { used, reply }
 }
 
 impl Driver for Memcached {
@@ -142,31 +201,45 @@ impl Driver for Memcached {
     }
 
     #[inline]
-    fn encode(&self, kind: OperationKind, keys: &[u64], out: &mut Vec<u8>) {
-        match kind {
-            OperationKind::Get => self.get.append(&self.keys, keys[0], out),
-            OperationKind::Set => self.encode_set(keys[0], out),
-            OperationKind::MultiGet => self.encode_multi_get(keys, out),
+    fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
+        let layout = &self.layouts[asked.shape.slot][usize::from(asked.stage)];
+        match asked.shape.kind {
+            OperationKind::MultiGet => self.encode_multi_get(asked.keys, out),
+            OperationKind::MultiSet => {
+                asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, 0, out));
+            }
+            _ => layout.append(&self.data, asked, out),
         }
     }
 
     #[inline]
     fn read(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
-        if asked.kind != OperationKind::Set {
-            return self.read_values(reader, asked, input);
-        }
-        match take_line(input) {
-            Ok(Some((b"STORED", used))) => Step::Done { used, reply: Reply::default() },
-            Ok(Some((line, used))) => refuse(line, used, reader),
-            Ok(None) => Step::More { used: 0 },
-            Err(()) => Step::Broken,
+        use OperationKind as Kind;
+        match asked.shape.kind {
+            Kind::Get | Kind::MultiGet => self.read_values(reader, asked, input),
+            Kind::ReadModifyWrite | Kind::CompareAndSet if asked.stage == 0 => {
+                self.read_values(reader, asked, input)
+            }
+            Kind::Custom if reader.hits > 0 || is_like(b"VALUE ", input) => {
+                if input.len() < b"VALUE ".len() && reader.hits == 0 {
+                    return Step::More { used: 0 };
+                }
+                self.read_values(reader, asked, input)
+            }
+            _ => Self::read_lines(reader, asked, input),
         }
     }
 }
 
+/// Whether `input` is the beginning of `word`, or begins with it.
+fn is_like(word: &[u8], input: &[u8]) -> bool {
+    let len = word.len().min(input.len());
+    word[..len] == input[..len]
+}
+
 /// An error of the store, or bytes that mean nothing.
 fn refuse(line: &[u8], used: usize, reader: &mut Reader) -> Step {
-    if !is_error(line) && line != b"NOT_STORED" {
+    if !is_error(line) {
         return Step::Broken;
     }
     *reader = Reader::default();
@@ -175,6 +248,38 @@ fn refuse(line: &[u8], used: usize, reader: &mut Reader) -> Step {
 
 fn is_error(line: &[u8]) -> bool {
     line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") || line.starts_with(b"SERVER_ERROR")
+}
+
+fn lay_out(plan: &EnginePlan, shape: &Shape, data: &Data) -> [Layout; 2] {
+    use OperationKind as Kind;
+    let line =
+        |verb: &str, rest: &str| Layout::default().text(verb).text(" ").key(data).text(rest).text("\r\n");
+    let store = |verb: &str| {
+        let head = Layout::default().text(verb).text(" ").key(data).text(format!(" 0 {} ", shape.expire_s));
+        head.value_size(data).text("\r\n").value().text("\r\n")
+    };
+    let none = Layout::default;
+    match shape.kind {
+        Kind::Get => [line("get", ""), none()],
+        Kind::Set | Kind::MultiSet | Kind::Insert => [store("set"), none()],
+        Kind::Add => [store("add"), none()],
+        Kind::Replace => [store("replace"), none()],
+        Kind::Append => [store("append"), none()],
+        Kind::Delete => [line("delete", ""), none()],
+        Kind::Touch => [line("touch", &format!(" {}", shape.expire_s)), none()],
+        Kind::Incr => {
+            let incr = none().text("incr ").counter(data).text(" 1\r\n");
+            [incr, none().text("add ").counter(data).text(" 0 0 1\r\n1\r\n")]
+        }
+        Kind::ReadModifyWrite => [line("get", ""), store("set")],
+        Kind::CompareAndSet => {
+            let head = none().text("cas ").key(data).text(format!(" 0 {} ", shape.expire_s));
+            let cas = head.value_size(data).text(" ").word().text("\r\n").value().text("\r\n");
+            [line("gets", ""), cas]
+        }
+        Kind::Custom => [Layout::of_command(command_of(plan, shape), data).text("\r\n"), none()],
+        _ => [none(), none()],
+    }
 }
 
 /// Text authentication looks like a set of any key, with `user password` as its value.

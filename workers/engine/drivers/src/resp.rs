@@ -1,28 +1,29 @@
-//! RESP2, as Redis and Valkey speak it.
+//! RESP, as Redis and Valkey speak it.
 
 use std::sync::Arc;
 
-use loadstone_load::driver::{Asked, Driver, Reply, Step, Verdict};
-use loadstone_load::keys::KeyFormat;
-use loadstone_load::values::Values;
+use loadstone_load::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
 use loadstone_spec::plan::{EnginePlan, EngineTarget, MAX_VALUE_BYTES, OperationKind};
 
-use crate::body::Body;
+use crate::body::{Body, Expected};
+use crate::data::Data;
 use crate::greeting::{GreetingStep, LineGreeting};
-use crate::template::Template;
+use crate::layout::Layout;
+use crate::resp_requests::lay_out;
 use crate::{parse_count, take_line};
+
+/// More elements than any reply that was asked for has.
+const MAX_ELEMENTS: usize = 10_000_000;
 
 /// The protocol with everything that is the same for all connections.
 #[derive(Debug)]
 pub struct Resp {
-    keys: KeyFormat,
-    values: Values,
-    verify: bool,
-    get: Template,
-    set: Template,
-    fixed_size: bool,
-    /// One key as an argument of MGET.
-    argument: Template,
+    data: Data,
+    /// The first and the second stage of every operation of the plan.
+    layouts: Vec<[Layout; 2]>,
+    /// One key as an argument, and one key with its value.
+    argument: Layout,
+    pair: Layout,
     greeting: Arc<[GreetingStep]>,
 }
 
@@ -30,118 +31,159 @@ pub struct Resp {
 #[derive(Debug, Default)]
 pub struct Reader {
     body: Body,
-    /// The head of an array has been read.
-    in_array: bool,
+    is_begun: bool,
+    /// Elements that are still to come.
+    left: usize,
+    /// Bulk strings and nulls so far.
+    values: usize,
     hits: u32,
     misses: u32,
+    is_refused: bool,
 }
 
 impl Resp {
     /// Lays out the requests of a plan.
     pub fn new(plan: &EnginePlan) -> Self {
-        let keys = KeyFormat::new(&plan.dataset);
-        let key_size = plan.dataset.key_size_bytes;
-        let (min_bytes, max_bytes) = plan.dataset.value_size.bounds();
-        let fixed_size = min_bytes == max_bytes;
-        let value_head = if fixed_size { format!("\r\n${max_bytes}\r\n") } else { "\r\n$".to_owned() };
-        let set_head = format!("*3\r\n$3\r\nSET\r\n${key_size}\r\n");
-        let get_head = format!("*2\r\n$3\r\nGET\r\n${key_size}\r\n");
+        let data = Data::new(plan);
+        let argument = Layout::default().text(format!("${}\r\n", data.key_len)).key(&data).text("\r\n");
+        let pair = argument.clone().text("$").value_size(&data).text("\r\n").value().text("\r\n");
         Self {
-            get: Template::new(get_head.as_bytes(), &keys, b"\r\n"),
-            set: Template::new(set_head.as_bytes(), &keys, value_head.as_bytes()),
-            argument: Template::new(format!("${key_size}\r\n").as_bytes(), &keys, b"\r\n"),
-            values: Values::new(&plan.dataset),
-            verify: plan.verify,
+            layouts: Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect(),
+            argument,
+            pair,
             greeting: greeting_steps(&plan.target),
-            fixed_size,
-            keys,
+            data,
         }
     }
 
-    fn encode_multi_get(&self, keys: &[u64], out: &mut Vec<u8>) {
+    fn encode_many(&self, command: &[u8], per_key: usize, asked: &Asked<'_>, out: &mut Vec<u8>) {
         out.push(b'*');
-        out.extend_from_slice(itoa::Buffer::new().format(keys.len() + 1).as_bytes());
-        out.extend_from_slice(b"\r\n$4\r\nMGET\r\n");
-        keys.iter().for_each(|&key| self.argument.append(&self.keys, key, out));
+        let count = asked.keys.len() * per_key + 1;
+        out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+        out.extend_from_slice(command);
+        let layout = if per_key == 1 { &self.argument } else { &self.pair };
+        asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, 0, out));
     }
 
+    /// One element: a line, which may open a body or be the head of further elements. `None` when it is broken.
     #[inline]
-    fn encode_set(&self, key: u64, out: &mut Vec<u8>) {
-        self.set.append(&self.keys, key, out);
-        if !self.fixed_size {
-            out.extend_from_slice(itoa::Buffer::new().format(self.values.size_bytes(key)).as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        self.values.append(key, out);
-        out.extend_from_slice(b"\r\n");
-    }
-
-    #[inline]
-    fn read_values(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
-        let mut used = 0;
-        loop {
-            if reader.body.is_open() {
-                match reader.body.consume(&input[used..], &self.values) {
-                    None => return Step::Broken,
-                    Some(count) => used += count,
-                }
-                if reader.body.is_open() {
-                    return Step::More { used };
-                }
-            }
-            if (reader.hits + reader.misses) as usize == asked.key_count {
-                return end_values(reader, used);
-            }
-            let (line, line_len) = match take_line(&input[used..]) {
-                Ok(Some(found)) => found,
-                Ok(None) => return Step::More { used },
-                Err(()) => return Step::Broken,
-            };
-            used += line_len;
-            if line.first() == Some(&b'-') && !reader.in_array {
-                return Step::Done { used, reply: refusal() };
-            }
-            if self.open_element(reader, asked, line).is_none() {
-                return Step::Broken;
-            }
-        }
-    }
-
-    /// `*<elements>`, `$<bytes>` or `$-1`
-    #[inline]
-    fn open_element(&self, reader: &mut Reader, asked: &Asked<'_>, line: &[u8]) -> Option<()> {
+    fn take_element(&self, reader: &mut Reader, asked: &Asked<'_>, line: &[u8]) -> Option<()> {
         let (&sort, rest) = line.split_first()?;
-        let is_array = asked.kind == OperationKind::MultiGet;
-        if is_array && !reader.in_array {
-            reader.in_array = true;
-            return (sort == b'*' && parse_count(rest)? == asked.key_count).then_some(());
+        reader.left -= 1;
+        match sort {
+            b'$' | b'=' if rest == b"-1" => self.take_null(reader),
+            b'$' | b'=' => return self.open_bulk(reader, asked, rest),
+            b'*' if rest == b"-1" => self.take_null(reader),
+            b'_' => self.take_null(reader),
+            b'*' | b'~' | b'>' => reader.left += parse_count(rest)?,
+            b'%' => reader.left += 2 * parse_count(rest)?,
+            b'|' => reader.left += 2 * parse_count(rest)? + 1,
+            b'-' => reader.is_refused = true,
+            b'!' => {
+                reader.is_refused = true;
+                reader.body.open(parse_count(rest)?, Expected::Anything, &self.data.values);
+            }
+            b'+' => reader.hits += u32::from(rest == b"OK"),
+            b':' => take_number(reader, asked, rest),
+            b',' | b'#' | b'(' => {}
+            _ => return None,
         }
-        if sort != b'$' {
-            return None;
-        }
-        if rest == b"-1" {
-            reader.misses += 1;
-            return Some(());
-        }
-        let len = parse_count(rest).filter(|&len| len as u64 <= 2 * MAX_VALUE_BYTES)?;
-        let position = (reader.hits + reader.misses) as usize;
-        let expected = asked.keys.get(position).filter(|_| self.verify);
+        (reader.left <= MAX_ELEMENTS).then_some(())
+    }
+
+    fn take_null(&self, reader: &mut Reader) {
+        reader.values += 1;
+        reader.misses += 1;
+    }
+
+    #[inline]
+    fn open_bulk(&self, reader: &mut Reader, asked: &Asked<'_>, size: &[u8]) -> Option<()> {
+        let len = parse_count(size).filter(|&len| len as u64 <= 2 * MAX_VALUE_BYTES)?;
+        let expected = match asked.shape.kind {
+            _ if !self.data.verify => Expected::Anything,
+            OperationKind::Custom | OperationKind::Incr => Expected::Anything,
+            kind if kind.is_of_lists() => Expected::AnyValue,
+            _ => asked.keys.get(reader.values).map_or(Expected::Anything, |&key| Expected::ValueOf(key)),
+        };
+        reader.values += 1;
         reader.hits += 1;
-        reader.body.open(len, expected.map(|&key| (key, &self.values)));
+        reader.body.open(len, expected, &self.data.values);
         Some(())
     }
+
+    /// The end of the reply: what it says of the operation.
+    #[inline]
+    fn end(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
+        use OperationKind as Kind;
+        let kind = asked.shape.kind;
+        let is_good = !reader.is_refused && !reader.body.is_wrong;
+        let goes_on = match kind {
+            Kind::ReadModifyWrite => asked.stage == 0,
+            // WATCH alone is answered with OK, a value counts as the second hit.
+            Kind::CompareAndSet => asked.stage == 0,
+            _ => false,
+        };
+        let verdict = match (reader.is_refused, reader.body.is_wrong) {
+            (true, _) => Verdict::Refused,
+            (false, true) => Verdict::WrongValue,
+            (false, false) => Verdict::Good,
+        };
+        let (hits, misses) = match kind {
+            Kind::Set | Kind::MultiSet | Kind::Insert | Kind::ReadModifyWrite => (0, 0),
+            Kind::ListInsertHead | Kind::ListInsertTail | Kind::ListLength | Kind::Custom => (0, 0),
+            Kind::CompareAndSet => (u32::from(reader.misses == 0), reader.misses.min(1)),
+            _ if reader.is_refused => (0, 0),
+            _ => (reader.hits, reader.misses),
+        };
+        *reader = Reader::default();
+        if goes_on && is_good {
+            return Step::Follow { used, word: 0 };
+        }
+        Step::Done { used, reply: Reply { hits, misses, verdict } }
+    }
 }
 
-#[inline]
-fn end_values(reader: &mut Reader, used: usize) -> Step {
-    let verdict = if reader.body.is_wrong { Verdict::WrongValue } else { Verdict::Good };
-    let reply = Reply { hits: reader.hits, misses: reader.misses, verdict };
-    *reader = Reader::default();
-    Step::Done { used, reply }
+/// `:1` and `:0` are yes and no where a key may have been missing.
+fn take_number(reader: &mut Reader, asked: &Asked<'_>, digits: &[u8]) {
+    match asked.shape.kind {
+        OperationKind::Delete | OperationKind::Touch if digits == b"0" => reader.misses += 1,
+        _ => reader.hits += 1,
+    }
 }
 
-fn refusal() -> Reply {
-    Reply { verdict: Verdict::Refused, ..Reply::default() }
+/// Replies of one request: WATCH and GET; MULTI, SET and EXEC.
+fn replies_of(asked: &Asked<'_>) -> usize {
+    match (asked.shape.kind, asked.stage) {
+        (OperationKind::CompareAndSet, 0) => 2,
+        (OperationKind::CompareAndSet, _) => 3,
+        _ => 1,
+    }
+}
+
+/// What the first element of a reply may be, lest another protocol or another command's reply be taken for it.
+fn begins_well(asked: &Asked<'_>, sort: u8) -> bool {
+    use OperationKind as Kind;
+    let fits: &[u8] = match asked.shape.kind {
+        Kind::Get => b"$_-!|",
+        Kind::MultiGet => b"*-!|",
+        Kind::Set | Kind::Insert | Kind::MultiSet => b"+-!|",
+        Kind::Add | Kind::Replace => b"+$_-!|",
+        Kind::Append | Kind::Incr | Kind::Delete | Kind::Touch | Kind::ListLength => b":-!|",
+        Kind::ListInsertHead | Kind::ListInsertTail => b":-!|",
+        Kind::RangeFirst | Kind::RangeLast | Kind::Range => b"*-!|",
+        Kind::ReadModifyWrite if asked.stage == 0 => b"$_-!|",
+        _ => return true,
+    };
+    fits.contains(&sort)
+}
+
+fn most_elements(asked: &Asked<'_>) -> usize {
+    match asked.shape.kind {
+        OperationKind::Get | OperationKind::Set => 1,
+        OperationKind::MultiGet => asked.shape.keys_per_request,
+        kind if kind.takes_entries() => asked.shape.entries as usize,
+        _ => MAX_ELEMENTS,
+    }
 }
 
 impl Driver for Resp {
@@ -153,34 +195,73 @@ impl Driver for Resp {
     }
 
     #[inline]
-    fn encode(&self, kind: OperationKind, keys: &[u64], out: &mut Vec<u8>) {
-        match kind {
-            OperationKind::Get => self.get.append(&self.keys, keys[0], out),
-            OperationKind::Set => self.encode_set(keys[0], out),
-            OperationKind::MultiGet => self.encode_multi_get(keys, out),
+    fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
+        match asked.shape.kind {
+            OperationKind::MultiGet => self.encode_many(b"\r\n$4\r\nMGET\r\n", 1, asked, out),
+            OperationKind::MultiSet => self.encode_many(b"\r\n$4\r\nMSET\r\n", 2, asked, out),
+            _ => {
+                let layout = &self.layouts[asked.shape.slot][usize::from(asked.stage)];
+                layout.append(&self.data, asked, out);
+            }
         }
     }
 
     #[inline]
     fn read(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
-        if asked.kind != OperationKind::Set {
-            return self.read_values(reader, asked, input);
-        }
-        match take_line(input) {
-            Ok(Some((b"+OK", used))) => Step::Done { used, reply: Reply::default() },
-            Ok(Some((line, used))) if line.first() == Some(&b'-') => Step::Done { used, reply: refusal() },
-            Ok(None) => Step::More { used: 0 },
-            _ => Step::Broken,
+        let mut used = 0;
+        loop {
+            if reader.body.is_open() {
+                match reader.body.consume(&input[used..], &self.data.values) {
+                    None => return Step::Broken,
+                    Some(count) => used += count,
+                }
+                if reader.body.is_open() {
+                    return Step::More { used };
+                }
+            }
+            if reader.is_begun && reader.left == 0 {
+                return if self.is_complete(reader, asked) {
+                    Self::end(reader, asked, used)
+                } else {
+                    Step::Broken
+                };
+            }
+            let (line, line_len) = match take_line(&input[used..]) {
+                Ok(Some(found)) => found,
+                Ok(None) => return Step::More { used },
+                Err(()) => return Step::Broken,
+            };
+            used += line_len;
+            if !reader.is_begun {
+                if line.first().is_none_or(|&sort| !begins_well(asked, sort)) {
+                    return Step::Broken;
+                }
+                reader.is_begun = true;
+                reader.left = replies_of(asked);
+            }
+            if self.take_element(reader, asked, line).is_none() || reader.left > most_elements(asked) {
+                return Step::Broken;
+            }
         }
     }
 }
 
-fn command(arguments: &[&str]) -> Vec<u8> {
-    let mut bytes = format!("*{}\r\n", arguments.len());
-    for argument in arguments {
-        bytes.push_str(&format!("${}\r\n{argument}\r\n", argument.len()));
+impl Resp {
+    /// As many values as keys were asked for.
+    #[inline]
+    fn is_complete(&self, reader: &Reader, asked: &Asked<'_>) -> bool {
+        asked.shape.kind != OperationKind::MultiGet
+            || reader.is_refused
+            || reader.values == asked.shape.keys_per_request
     }
-    bytes.into_bytes()
+}
+
+pub(crate) fn command(arguments: &[&str]) -> Vec<u8> {
+    let mut text = format!("*{}\r\n", arguments.len());
+    for argument in arguments {
+        text.push_str(&format!("${}\r\n{argument}\r\n", argument.len()));
+    }
+    text.into_bytes()
 }
 
 fn greeting_steps(target: &EngineTarget) -> Arc<[GreetingStep]> {

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::resp::Resp;
-use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Reply, Step, Verdict};
+use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Reply, Shape, Step, Verdict};
 use loadstone_load::values::Values;
 use loadstone_spec::plan::{EnginePlan, OperationKind};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn plan(protocol: &str) -> EnginePlan {
             "username": "me", "password": "secret"},
         "dataset": {"key_count": 1000, "key_size_bytes": 8,
             "value_size": {"kind": "uniform", "min_bytes": 1, "max_bytes": 60}},
-        "operations": [{"kind": "get", "weight": 1}],
+        "operations": [{"kind": "get", "weight": 1}, {"kind": "set", "weight": 1}, {"kind": "multi_get", "weight": 1}],
         "load": {"kind": "closed", "connections": 1},
         "phases": [{"name": "measure", "stop": {"seconds": 1}}],
         "seed": 1,
@@ -70,6 +70,17 @@ fn resp_values(keys: &[u64]) -> Vec<u8> {
     bytes
 }
 
+/// A shape as the plan has it, for so many keys.
+fn shape(kind: OperationKind, keys: usize) -> Shape {
+    let all = Shape::all_of(&plan("redis"));
+    let found = all.into_iter().find(|shape| shape.kind == kind).unwrap();
+    Shape { keys_per_request: keys, ..found }
+}
+
+fn ask<'a>(shape: &'a Shape, keys: &'a [u64]) -> Asked<'a> {
+    Asked { shape, keys, stage: 0, word: 0 }
+}
+
 /// Shows `input` in pieces that end at `cuts`, carrying over what is left of a line, as the event loop does.
 fn read_in_pieces<D: Driver>(
     driver: &D,
@@ -88,7 +99,7 @@ fn read_in_pieces<D: Driver>(
         match driver.read(&mut reader, asked, &input[total..end]) {
             Step::Done { used, reply } => return Some((total + used, reply)),
             Step::More { used } => total += used,
-            Step::Broken => return None,
+            Step::Follow { .. } | Step::Broken => return None,
         }
     }
     None
@@ -98,8 +109,8 @@ fn good(hits: u32, misses: u32) -> Reply {
     Reply { hits, misses, verdict: Verdict::Good }
 }
 
-fn multi_get(keys: &[u64]) -> Asked<'_> {
-    Asked { kind: OperationKind::MultiGet, keys, key_count: keys.len() }
+fn multi_get(keys: &[u64]) -> Shape {
+    shape(OperationKind::MultiGet, keys.len())
 }
 
 proptest! {
@@ -109,9 +120,9 @@ proptest! {
     ) {
         let driver = &*MEMCACHED;
         let input = memcached_values(&keys);
-        let whole = read_in_pieces(driver, &multi_get(&keys), &input, &[]);
+        let whole = read_in_pieces(driver, &ask(&multi_get(&keys), &keys), &input, &[]);
         prop_assert_eq!(whole, Some((input.len(), good(keys.len() as u32, 0))));
-        prop_assert_eq!(read_in_pieces(driver, &multi_get(&keys), &input, &cuts), whole);
+        prop_assert_eq!(read_in_pieces(driver, &ask(&multi_get(&keys), &keys), &input, &cuts), whole);
     }
 
     #[test]
@@ -121,9 +132,9 @@ proptest! {
         let driver = &*RESP;
         let input = resp_values(&keys);
         let misses = keys.iter().filter(|&key| key % 2 == 1).count() as u32;
-        let whole = read_in_pieces(driver, &multi_get(&keys), &input, &[]);
+        let whole = read_in_pieces(driver, &ask(&multi_get(&keys), &keys), &input, &[]);
         prop_assert_eq!(whole, Some((input.len(), good(keys.len() as u32 - misses, misses))));
-        prop_assert_eq!(read_in_pieces(driver, &multi_get(&keys), &input, &cuts), whole);
+        prop_assert_eq!(read_in_pieces(driver, &ask(&multi_get(&keys), &keys), &input, &cuts), whole);
     }
 
     #[test]
@@ -134,7 +145,8 @@ proptest! {
     ) {
         let keys = [1, 2];
         let count = if kind == OperationKind::MultiGet { 2 } else { 1 };
-        let asked = Asked { kind, keys: &keys[..count], key_count: count };
+        let shape = shape(kind, count);
+        let asked = ask(&shape, &keys[..count]);
         for used in [
             read_in_pieces(&*MEMCACHED, &asked, &input, &cuts).map(|done| done.0),
             read_in_pieces(&*RESP, &asked, &input, &cuts).map(|done| done.0),
@@ -147,7 +159,8 @@ proptest! {
     fn a_changed_byte_of_a_value_is_a_wrong_value(key in 0u64..500, at in any::<usize>()) {
         let key = key * 2;
         let at = at % value_of(key).len();
-        let asked = Asked { kind: OperationKind::Get, keys: &[key], key_count: 1 };
+        let (shape, keys) = (shape(OperationKind::Get, 1), [key]);
+        let asked = ask(&shape, &keys);
         let head = format!("${}\r\n", value_of(key).len());
         let mut resp = [head.as_bytes(), &value_of(key), b"\r\n"].concat();
         resp[head.len() + at] ^= 0x20;
@@ -162,13 +175,11 @@ proptest! {
 }
 
 fn read_memcached(kind: OperationKind, input: &[u8]) -> Option<(usize, Reply)> {
-    let asked = Asked { kind, keys: &[7], key_count: 1 };
-    read_in_pieces(&*MEMCACHED, &asked, input, &[])
+    read_in_pieces(&*MEMCACHED, &ask(&shape(kind, 1), &[7]), input, &[])
 }
 
 fn read_resp(kind: OperationKind, input: &[u8]) -> Option<(usize, Reply)> {
-    let asked = Asked { kind, keys: &[7], key_count: 1 };
-    read_in_pieces(&*RESP, &asked, input, &[])
+    read_in_pieces(&*RESP, &ask(&shape(kind, 1), &[7]), input, &[])
 }
 
 #[test]
@@ -224,7 +235,7 @@ fn hostile_answers_are_broken_and_not_waited_for() {
 
 fn encode(driver: &impl Driver, kind: OperationKind, keys: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
-    driver.encode(kind, keys, &mut out);
+    driver.encode(&ask(&shape(kind, keys.len()), keys), &mut out);
     out
 }
 

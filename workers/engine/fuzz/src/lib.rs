@@ -1,37 +1,53 @@
 //! What the targets share: a plan, and the reading of a reply in pieces as the event loop does it.
 
-use loadstone_load::driver::{Asked, Driver, Step};
-use loadstone_spec::plan::{EnginePlan, OperationKind};
+use loadstone_load::driver::{Asked, Driver, Shape, Step};
+use loadstone_spec::plan::{EnginePlan, OperationKind, StoreProtocol};
 
 /// Longest piece of a line that a driver may leave for the next read (the event loop keeps no more).
 const MAX_CARRY_BYTES: usize = 16 * 1024;
 
-/// A plan with credentials, verified values of many sizes, and `multi_get`.
+/// A plan with credentials, verified values of many sizes, and every operation of the protocol that can stand in one mix.
 pub fn plan(protocol: &str) -> EnginePlan {
+    let lists = protocol.ends_with("/lists");
+    let protocol = protocol.trim_end_matches("/lists");
+    let kinds: Vec<String> = serde_json::from_str::<StoreProtocol>(&format!("\"{protocol}\""))
+        .expect("the protocol is a constant")
+        .operations()
+        .iter()
+        .filter(|kind| kind.is_of_lists() == lists && !matches!(kind, OperationKind::Append | OperationKind::Touch))
+        .map(|kind| operation(*kind))
+        .collect();
+    let operations = kinds.join(",");
     let text = format!(
         r#"{{"version": 1, "seed": 1, "verify": true,
         "target": {{"protocol": "{protocol}", "address": {{"kind": "tcp", "host": "h", "port": 1}},
             "username": "me", "password": "secret"}},
         "dataset": {{"key_count": 1000, "key_size_bytes": 8,
             "value_size": {{"kind": "uniform", "min_bytes": 1, "max_bytes": 60}}}},
-        "operations": [{{"kind": "get", "weight": 1}}],
+        "operations": [{operations}],
         "load": {{"kind": "closed", "connections": 1}},
         "phases": [{{"name": "measure", "stop": {{"seconds": 1}}}}]}}"#
     );
     loadstone_spec::read_plan(&text).expect("the plan is a constant")
 }
 
-/// The first byte chooses the operation, the second the length of the pieces, the rest is what the target says.
-/// Whatever it is: no panic, never more used than there is, and the same replies in pieces as in one.
-pub fn read_replies<D: Driver>(driver: &D, data: &[u8]) {
+fn operation(kind: OperationKind) -> String {
+    let more = match kind {
+        OperationKind::MultiGet | OperationKind::MultiSet => r#", "keys_per_request": 3"#,
+        OperationKind::Custom => r#", "command": "x {key} {value_size}""#,
+        _ => "",
+    };
+    format!(r#"{{"kind": "{}", "weight": 1{more}}}"#, kind.name())
+}
+
+/// The first byte chooses the operation and its stage, the second the length of the pieces, the rest is what the target
+/// says. Whatever it is: no panic, never more used than there is, and the same replies in pieces as in one.
+pub fn read_replies<D: Driver>(driver: &D, plan: &EnginePlan, data: &[u8]) {
     let [choice, piece, input @ ..] = data else { return };
     let keys = [7, 8, 9];
-    let (kind, key_count) = match choice % 3 {
-        0 => (OperationKind::Get, 1),
-        1 => (OperationKind::Set, 1),
-        _ => (OperationKind::MultiGet, 3),
-    };
-    let asked = Asked { kind, keys: &keys[..key_count], key_count };
+    let shapes = Shape::all_of(plan);
+    let shape = &shapes[usize::from(*choice) / 2 % shapes.len()];
+    let asked = Asked { shape, keys: &keys[..shape.keys_per_request], stage: choice % 2, word: 3 };
     let whole = read(driver, &asked, input, usize::MAX);
     let pieces = read(driver, &asked, input, usize::from(*piece).max(1));
     assert_eq!(whole, pieces, "the replies depend on how they were cut");
@@ -49,8 +65,12 @@ fn read<D: Driver>(driver: &D, asked: &Asked<'_>, input: &[u8], piece: usize) ->
                 Step::Done { used, reply } => {
                     assert!(used <= end - start);
                     assert!(used > 0, "a reply of no bytes would be read for ever");
-                    assert!((reply.hits + reply.misses) as usize <= asked.key_count);
                     replies.push(format!("{reply:?}"));
+                    start += used;
+                }
+                Step::Follow { used, word } => {
+                    assert!(used > 0 && used <= end - start);
+                    replies.push(format!("goes on with {word}"));
                     start += used;
                 }
                 Step::More { used } => {

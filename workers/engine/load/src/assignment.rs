@@ -1,11 +1,13 @@
 //! What one thread has to do in one phase.
 
 use std::ops::Range;
+use std::time::UNIX_EPOCH;
 
-use loadstone_spec::plan::{EngineLoad, EnginePhase, EnginePlan, OperationKind, PhaseName};
+use loadstone_spec::plan::{EngineLoad, EnginePhase, EnginePlan, PhaseName};
 
 use crate::access::KeyDraw;
 use crate::arrivals::Schedule;
+use crate::driver::Shape;
 use crate::rng::Rng;
 
 /// A prefill keeps this many writes under way per connection, so that it does not wait for round trips.
@@ -16,25 +18,20 @@ const PREFILL_PIPELINE_WITH_TLS: u32 = 1;
 /// A second and all of its fractions.
 const SECOND_NS: f64 = 1e9;
 
-/// One operation of the phase.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PhaseOperation {
-    pub kind: OperationKind,
-    pub keys_per_request: usize,
-}
-
 /// The keys and operations to send, in their order.
 #[derive(Debug, Clone)]
 pub(crate) enum Feed {
-    /// Every key of a range once.
+    /// Every key of a range once, or every entry of every key.
     Sequence(Sequence),
-    Mix(Mix),
+    Mix(Box<Mix>),
 }
 
 /// A range of keys, and those of them that came back because their connection was lost.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
+    /// Entries by their number over all keys: the first of every key, then the second of every key ...
     range: Range<u64>,
+    key_count: u64,
     returned: Vec<u64>,
     /// How many may still come back: a store that closes at every write must not be written to for ever.
     patience: u64,
@@ -47,10 +44,29 @@ pub(crate) struct Mix {
     keys: KeyDraw,
     /// Upper ends of the operations' shares of `0..2^64`; the last one is the end of the range.
     ends: Vec<u64>,
+    newest: Newest,
+    /// Tells apart what is put into lists, over all threads and over runs.
+    serial: u64,
+    serial_step: u64,
+}
+
+/// The keys that a thread has brought into being. Threads take turns behind the keys of the dataset.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Newest {
+    next: u64,
+    step: u64,
+}
+
+impl Newest {
+    fn take(&mut self) -> u64 {
+        let key = self.next;
+        self.next += self.step;
+        key
+    }
 }
 
 impl Mix {
-    fn new(plan: &EnginePlan, rng: Rng) -> Self {
+    fn new(plan: &EnginePlan, rng: Rng, thread: u32) -> Self {
         let total: f64 = plan.operations.iter().map(|operation| operation.weight).sum();
         let mut ends: Vec<u64> = plan
             .operations
@@ -63,7 +79,26 @@ impl Mix {
         if let Some(last) = ends.last_mut() {
             *last = u64::MAX;
         }
-        Self { rng, keys: KeyDraw::new(&plan.access, plan.dataset.key_count), ends }
+        let step = u64::from(plan.threads);
+        let now_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
+        Self {
+            rng,
+            keys: KeyDraw::new(&plan.access, plan.dataset.key_count),
+            ends,
+            newest: Newest { next: plan.dataset.key_count + u64::from(thread), step },
+            serial: now_ns - now_ns % step + u64::from(thread),
+            serial_step: step,
+        }
+    }
+
+    fn next_serial(&mut self) -> u64 {
+        self.serial += self.serial_step;
+        self.serial
+    }
+
+    #[inline]
+    fn next_key(&mut self, makes_new_keys: bool) -> u64 {
+        if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng) }
     }
 
     #[inline]
@@ -86,25 +121,35 @@ impl Feed {
         }
     }
 
-    /// The next key. A sequence that has ended stays at its end: the budget ends the phase with it.
+    /// Fills in the keys of a request and returns what tells it apart from others of the same key. A sequence that
+    /// has ended stays at its end: the budget ends the phase with it.
     #[inline]
-    pub(crate) fn next_key(&mut self) -> u64 {
+    pub(crate) fn next_keys(&mut self, shape: &Shape, keys: &mut Vec<u64>) -> u64 {
+        keys.clear();
         match self {
-            Self::Sequence(Sequence { range, returned, .. }) => {
-                returned.pop().or_else(|| range.next()).unwrap_or(range.end)
+            Self::Sequence(Sequence { range, key_count, returned, .. }) => {
+                let entry = returned.pop().or_else(|| range.next()).unwrap_or(range.end);
+                keys.push(entry % *key_count);
+                entry / *key_count
             }
-            Self::Mix(mix) => mix.keys.next(&mut mix.rng),
+            Self::Mix(mix) => {
+                let makes_new_keys = shape.kind.makes_new_keys();
+                for _ in 0..shape.keys_per_request {
+                    keys.push(mix.next_key(makes_new_keys));
+                }
+                mix.next_serial()
+            }
         }
     }
 
-    /// Offers a key that was lost with its connection. True when it comes again: of a sequence every key matters,
-    /// of a mix the loss is what was to be measured.
-    pub(crate) fn take_back(&mut self, key: u64) -> bool {
-        let Self::Sequence(Sequence { returned, patience, .. }) = self else { return false };
+    /// Offers what was lost with its connection. True when it comes again: of a sequence everything matters, of a mix
+    /// the loss is what was to be measured.
+    pub(crate) fn take_back(&mut self, key: u64, word: u64) -> bool {
+        let Self::Sequence(Sequence { returned, patience, key_count, .. }) = self else { return false };
         let is_taken = *patience > 0;
         if is_taken {
             *patience -= 1;
-            returned.push(key);
+            returned.push(word * *key_count + key);
         }
         is_taken
     }
@@ -117,7 +162,7 @@ impl Feed {
 /// One thread's share of a phase.
 #[derive(Debug, Clone)]
 pub(crate) struct Assignment {
-    pub operations: Vec<PhaseOperation>,
+    pub operations: Vec<Shape>,
     pub feed: Feed,
     /// None in a closed loop.
     pub arrivals: Option<Schedule>,
@@ -148,15 +193,8 @@ impl Assignment {
         let operations = stop.and_then(|rule| rule.operations);
         let share = |total: u64| range_of(total, thread, plan.threads);
         Self {
-            operations: plan
-                .operations
-                .iter()
-                .map(|operation| PhaseOperation {
-                    kind: operation.kind,
-                    keys_per_request: usize::from(operation.keys_per_request),
-                })
-                .collect(),
-            feed: Feed::Mix(Mix::new(plan, stream(0))),
+            operations: Shape::all_of(plan)[..plan.operations.len()].to_vec(),
+            feed: Feed::Mix(Box::new(Mix::new(plan, stream(0), thread))),
             arrivals,
             pipeline: plan.load.pipeline() as usize,
             duration_ns: stop.and_then(|rule| rule.seconds).map(|seconds| (seconds * SECOND_NS) as u64),
@@ -167,14 +205,16 @@ impl Assignment {
     }
 
     fn prefill(plan: &EnginePlan, thread: u32) -> Self {
-        let keys = range_of(plan.dataset.key_count, thread, plan.threads);
+        let range = range_of(plan.prefill_count(), thread, plan.threads);
+        let count = range.end - range.start;
         Self {
-            operations: vec![PhaseOperation { kind: OperationKind::Set, keys_per_request: 1 }],
-            budget: keys.end - keys.start,
+            operations: Shape::all_of(plan)[plan.operations.len()..].to_vec(),
+            budget: count,
             feed: Feed::Sequence(Sequence {
-                patience: keys.end - keys.start,
+                key_count: plan.dataset.key_count,
+                patience: count,
                 returned: Vec::new(),
-                range: keys,
+                range,
             }),
             arrivals: None,
             pipeline: plan.load.pipeline().max(prefill_pipeline(plan)) as usize,

@@ -1,14 +1,46 @@
 //! What a wire protocol must offer to the event loop.
 
-use loadstone_spec::plan::OperationKind;
+use loadstone_spec::plan::{EnginePlan, OperationKind};
 
-/// A request that waits for its reply.
+/// An operation of the plan with its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    pub kind: OperationKind,
+    /// Place among the shapes of the plan: drivers lay their requests out by it beforehand.
+    pub slot: usize,
+    pub keys_per_request: usize,
+    pub entries: u32,
+    pub from_entry: u32,
+    pub expire_s: u32,
+}
+
+impl Shape {
+    /// The plan's operations in their order, and behind them the one that a prefill sends.
+    pub fn all_of(plan: &EnginePlan) -> Vec<Self> {
+        let prefill = plan.prefill_operation();
+        let all = plan.operations.iter().chain([&prefill]).enumerate();
+        all.map(|(slot, operation)| Self {
+            kind: operation.kind,
+            slot,
+            keys_per_request: usize::from(operation.keys_per_request),
+            entries: operation.entries,
+            from_entry: operation.from_entry,
+            expire_s: operation.expire_s,
+        })
+        .collect()
+    }
+}
+
+/// A request that is to be sent, or that waits for its reply.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    pub kind: OperationKind,
-    /// The keys asked for, in order. Of a request for several keys they are kept only when values are verified.
+    pub shape: &'a Shape,
+    /// The keys, in order. While a request for several waits they are kept only when values are verified.
     pub keys: &'a [u64],
-    pub key_count: usize,
+    /// An operation may take several round trips: 0 is the first one.
+    pub stage: u8,
+    /// At stage 0 tells entries of a list apart; later what the stage before has found out.
+    pub word: u64,
 }
 
 /// What came back.
@@ -40,6 +72,11 @@ pub enum Step {
     Done {
         used: usize,
         reply: Reply,
+    },
+    /// The operation goes on with its next stage, which is told `word`.
+    Follow {
+        used: usize,
+        word: u64,
     },
     /// Not of this protocol: the connection cannot be trusted any more.
     Broken,
@@ -78,7 +115,7 @@ pub trait Driver: Send + Sync + 'static {
     fn greet(&self, out: &mut Vec<u8>) -> Self::Greeting;
 
     /// Appends one request. Allocates nothing beyond the growth of `out`.
-    fn encode(&self, kind: OperationKind, keys: &[u64], out: &mut Vec<u8>);
+    fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>);
 
     /// Reads on in the reply to `asked`.
     fn read(&self, reader: &mut Self::Reader, asked: &Asked<'_>, input: &[u8]) -> Step;

@@ -7,8 +7,11 @@ pub(crate) struct Flight {
     pub sent_ns: u64,
     /// The key asked for, or the first of several.
     pub key: u64,
+    /// The entry of a list, or what the stage before has found out.
+    pub word: u64,
     /// Index of the operation within the phase.
     pub operation: u8,
+    pub stage: u8,
 }
 
 /// A ring of fixed capacity: nothing is allocated after it is made.

@@ -25,6 +25,16 @@ impl KeyFormat {
         Self { blank, prefix_len, key_count: dataset.key_count }
     }
 
+    /// Counters beside the keys of the dataset: a `c` stands where the digits would begin.
+    pub fn of_counters(dataset: &Dataset) -> Self {
+        let mut counters = Self::new(dataset);
+        if let Some(place) = counters.blank.get_mut(counters.prefix_len) {
+            *place = b'c';
+        }
+        counters.prefix_len += 1;
+        counters
+    }
+
     /// The key of index 0, to be laid into a template.
     pub fn blank(&self) -> &[u8] {
         &self.blank
@@ -80,6 +90,7 @@ mod tests {
             key_prefix: prefix.to_owned(),
             key_size_bytes: size,
             value_size: ValueSize::Fixed(FixedSize { bytes: 1 }),
+            list_length: 1,
         })
     }
 

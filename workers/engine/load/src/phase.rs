@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use loadstone_spec::events::ErrorClass;
 
-use crate::assignment::{Assignment, PhaseOperation};
+use crate::assignment::Assignment;
 use crate::driver::{Asked, Driver, Reply, Step, Verdict};
 use crate::flights::Flight;
 use crate::link::{Fault, Link};
@@ -81,20 +81,18 @@ impl PhaseState {
         now_ns: u64,
     ) {
         let index = self.work.feed.next_operation();
-        let PhaseOperation { kind, keys_per_request } = self.work.operations[index];
-        self.keys.clear();
-        for _ in 0..keys_per_request {
-            self.keys.push(self.work.feed.next_key());
-        }
+        let shape = self.work.operations[index];
+        let word = self.work.feed.next_keys(&shape, &mut self.keys);
         let before = link.output.len();
-        driver.encode(kind, &self.keys, &mut link.output);
+        driver.encode(&Asked { shape: &shape, keys: &self.keys, stage: 0, word }, &mut link.output);
         let record = &mut self.records[index];
         record.bytes_sent += (link.output.len() - before) as u64;
         if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS && self.work.arrivals.is_some() {
             record.late += 1;
             self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
         }
-        let flight = Flight { intended_ns, sent_ns: now_ns, key: self.keys[0], operation: index as u8 };
+        let (key, operation) = (self.keys[0], index as u8);
+        let flight = Flight { intended_ns, sent_ns: now_ns, key, word, operation, stage: 0 };
         link.flights.push(flight, &self.keys);
         self.sent += 1;
         self.in_flight += 1;
@@ -156,18 +154,22 @@ impl PhaseState {
             let Some(flight) = link.flights.front() else {
                 return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
             };
-            let operation = self.work.operations[usize::from(flight.operation)];
-            let key_count = operation.keys_per_request;
-            let keys = match key_count {
+            let shape = &self.work.operations[usize::from(flight.operation)];
+            let keys = match shape.keys_per_request {
                 1 => std::slice::from_ref(&flight.key),
-                _ => link.flights.front_keys(key_count),
+                count => link.flights.front_keys(count),
             };
-            let asked = Asked { kind: operation.kind, keys, key_count };
+            let asked = Asked { shape, keys, stage: flight.stage, word: flight.word };
             match driver.read(&mut link.reader, &asked, rest) {
                 Step::Done { used, reply } => {
                     rest = &rest[used..];
                     link.reply_bytes += used as u64;
                     self.settle(link, reply, now_ns);
+                }
+                Step::Follow { used, word } => {
+                    rest = &rest[used..];
+                    link.reply_bytes += used as u64;
+                    self.follow(driver, link, word);
                 }
                 Step::More { used } => {
                     link.reply_bytes += used as u64;
@@ -177,6 +179,20 @@ impl PhaseState {
             }
         }
         Ok(())
+    }
+
+    /// Lays the next stage of the oldest request behind all others of its connection.
+    fn follow<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, word: u64) {
+        let Some(mut flight) = link.flights.pop() else { return };
+        flight.stage += 1;
+        flight.word = word;
+        let keys = [flight.key];
+        let shape = &self.work.operations[usize::from(flight.operation)];
+        let before = link.output.len();
+        driver.encode(&Asked { shape, keys: &keys, stage: flight.stage, word }, &mut link.output);
+        let record = &mut self.records[usize::from(flight.operation)];
+        record.bytes_sent += (link.output.len() - before) as u64;
+        link.flights.push(flight, &keys);
     }
 
     #[inline]
@@ -214,7 +230,7 @@ impl PhaseState {
             }
             self.records[usize::from(flight.operation)].fail(class);
             self.in_flight -= 1;
-            if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key) {
+            if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key, flight.word) {
                 self.budget_again();
             }
             if !matches!(fault, Fault::Timeout) {

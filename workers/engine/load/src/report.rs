@@ -9,7 +9,7 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use loadstone_spec::events::{ErrorClass, OperationNumbers, PhaseTotals, Quantiles};
 use loadstone_spec::plan::PhaseName;
 
-use crate::assignment::PhaseOperation;
+use crate::driver::Shape;
 use crate::record::{OperationRecord, RecordSet};
 pub use crate::totals::LATE_AFTER_NS;
 use crate::totals::ThreadTotals;
@@ -20,11 +20,11 @@ const SATURATED_BUSY_SHARE: f64 = 0.95;
 const SATURATED_LATE_SHARE: f64 = 0.01;
 
 /// What all records of a set say, for an event.
-pub(crate) fn number_operations(operations: &[PhaseOperation], records: &RecordSet) -> Vec<OperationNumbers> {
+pub(crate) fn number_operations(operations: &[Shape], records: &RecordSet) -> Vec<OperationNumbers> {
     operations.iter().zip(records).map(|(operation, record)| number_operation(operation, record)).collect()
 }
 
-fn number_operation(operation: &PhaseOperation, record: &OperationRecord) -> OperationNumbers {
+fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNumbers {
     let errors: BTreeMap<ErrorClass, u64> = ErrorClass::ALL
         .into_iter()
         .map(|class| (class, record.errors[class as usize]))
@@ -72,7 +72,7 @@ fn encode(histogram: &Histogram<u64>) -> String {
 /// A phase as its threads have accounted for it.
 pub(crate) struct PhaseAccount<'a> {
     pub phase: PhaseName,
-    pub operations: &'a [PhaseOperation],
+    pub operations: &'a [Shape],
     pub started_at_unix_ns: u64,
     pub engine_cpu_ns: u64,
     pub threads: &'a [ThreadTotals],

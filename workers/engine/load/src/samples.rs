@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loadstone_spec::events::Sample;
 use loadstone_spec::plan::PhaseName;
 
-use crate::assignment::PhaseOperation;
+use crate::driver::Shape;
 use crate::record::{RecordSet, add_set, new_set};
 use crate::report::number_operations;
 
@@ -14,7 +14,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Gathers the seconds of one phase.
 pub(crate) struct Samples {
     phase: PhaseName,
-    operations: Vec<PhaseOperation>,
+    operations: Vec<Shape>,
     started_at_unix_ns: u64,
     /// The last second each thread has reported; all of them once it has finished.
     reported: Vec<u64>,
@@ -32,7 +32,7 @@ struct Second {
 impl Samples {
     pub(crate) fn new(
         phase: PhaseName,
-        operations: Vec<PhaseOperation>,
+        operations: Vec<Shape>,
         started_at_unix_ns: u64,
         threads: usize,
     ) -> Self {

@@ -333,9 +333,10 @@ impl Session<'_> {
     }
 
     fn warn_of(&mut self, totals: &PhaseTotals) {
-        let unwritten = self.plan.dataset.key_count.saturating_sub(totals.answered);
+        let unwritten = self.plan.prefill_count().saturating_sub(totals.answered);
         if totals.phase == PhaseName::Prefill && unwritten > 0 {
-            let message = format!("{unwritten} keys were not written: reads of them will miss.");
+            let what = if self.plan.is_of_lists() { "entries" } else { "keys" };
+            let message = format!("{unwritten} {what} were not written: reads of them will miss.");
             self.warn("prefill_incomplete", &message);
         }
         if totals.phase == PhaseName::Measure && totals.saturated {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use loadstone_spec::plan::{EnginePlan, OperationKind};
+use loadstone_spec::plan::EnginePlan;
 
 use crate::assignment::{Assignment, deepest_pipeline};
 use crate::driver::Driver;
@@ -134,7 +134,7 @@ fn share_of(total: u32, thread: u32, threads: u32) -> u32 {
 
 /// Keys of a request for several are kept only where values must be verified.
 fn most_kept_keys(plan: &EnginePlan) -> usize {
-    let multi = plan.operations.iter().filter(|operation| operation.kind == OperationKind::MultiGet);
+    let multi = plan.operations.iter().filter(|operation| operation.keys_per_request > 1);
     let most = multi.map(|operation| usize::from(operation.keys_per_request)).max().unwrap_or(0);
     if plan.verify { most } else { 0 }
 }

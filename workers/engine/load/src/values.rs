@@ -9,7 +9,7 @@ use crate::rng::mix64;
 /// Distinct places in the pool where a value may begin.
 const PLACES: u64 = 64 * 1024;
 /// The head of a value names its key, so that two values that were exchanged are found out.
-const TAG_BYTES: usize = 8;
+pub const TAG_BYTES: usize = 8;
 
 /// A pool of bytes made once, of which every value is a slice behind an 8-byte tag.
 #[derive(Debug, Clone)]
@@ -49,6 +49,20 @@ impl Values {
         out.extend_from_slice(&self.pool[place..place + size]);
         let head = size.min(TAG_BYTES);
         out[start..start + head].copy_from_slice(&tag.to_le_bytes()[..head]);
+    }
+
+    /// What stands for an entry of a key's list where a key is asked for.
+    #[inline]
+    pub fn entry_id(key: u64, entry: u64) -> u64 {
+        mix64(key) ^ entry
+    }
+
+    /// Whether `bytes` are those from `offset` on of the value that names itself by `tag`.
+    #[inline]
+    pub fn matches_tagged(&self, tag: [u8; TAG_BYTES], offset: usize, bytes: &[u8]) -> bool {
+        let place = (u64::from_le_bytes(tag) % PLACES) as usize + offset;
+        let skipped = TAG_BYTES.saturating_sub(offset).min(bytes.len());
+        self.pool.get(place + skipped..place + bytes.len()).is_some_and(|body| bytes[skipped..] == *body)
     }
 
     /// Whether `bytes` are those of the key's value from `offset` on.

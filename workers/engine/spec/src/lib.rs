@@ -3,9 +3,11 @@
 //! The JSON Schemas checked in under `workers/contracts/golden` are generated from these types.
 
 pub mod events;
+mod operation;
 pub mod plan;
 mod read;
 pub mod schema;
 mod validate;
+mod validate_operations;
 
 pub use read::{PlanFault, hash_plan, read_document, read_plan};

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::operation::{Operation, OperationKind};
+
 /// The version of the plan that this engine reads.
 pub const PLAN_SCHEMA_VERSION: u32 = 1;
 /// The largest value a dataset may hold.
@@ -25,29 +27,6 @@ impl StoreProtocol {
         match self {
             Self::Memcached => "memcached",
             Self::Redis => "redis",
-        }
-    }
-}
-
-/// One kind of command in a workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OperationKind {
-    Get,
-    Set,
-    MultiGet,
-}
-
-impl OperationKind {
-    /// Every kind, in the order `describe` shows them.
-    pub const ALL: [Self; 3] = [Self::Get, Self::Set, Self::MultiGet];
-
-    /// The name in plans and events.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::Set => "set",
-            Self::MultiGet => "multi_get",
         }
     }
 }
@@ -176,6 +155,14 @@ pub struct Dataset {
     #[schemars(range(min = 1, max = 250))]
     pub key_size_bytes: u16,
     pub value_size: ValueSize,
+    /// Entries that a prefill writes for each key, where operations work on lists.
+    #[serde(default = "default_list_length")]
+    #[schemars(range(min = 1, max = 1000000000))]
+    pub list_length: u64,
+}
+
+fn default_list_length() -> u64 {
+    1
 }
 
 fn default_key_prefix() -> String {
@@ -184,22 +171,6 @@ fn default_key_prefix() -> String {
 
 fn default_key_size_bytes() -> u16 {
     16
-}
-
-/// One operation of the mix.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Operation {
-    pub kind: OperationKind,
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub weight: f64,
-    #[serde(default = "default_keys_per_request")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub keys_per_request: u16,
-}
-
-fn default_keys_per_request() -> u16 {
-    1
 }
 
 /// Every key is as likely as any other.
@@ -347,6 +318,24 @@ pub struct EnginePlan {
     /// When the first phase after prefill begins (a group of agents starts together).
     #[serde(default)]
     pub start_at_unix_ns: Option<u64>,
+}
+
+impl EnginePlan {
+    /// Whether keys hold lists.
+    pub fn is_of_lists(&self) -> bool {
+        self.operations.iter().any(|operation| operation.kind.is_of_lists())
+    }
+
+    /// What a prefill sends for every key, or for every entry of every list.
+    pub fn prefill_operation(&self) -> Operation {
+        let kind = if self.is_of_lists() { OperationKind::ListInsertTail } else { OperationKind::Set };
+        Operation::of_kind(kind)
+    }
+
+    /// How many operations a prefill takes.
+    pub fn prefill_count(&self) -> u64 {
+        self.dataset.key_count * if self.is_of_lists() { self.dataset.list_length } else { 1 }
+    }
 }
 
 fn default_threads() -> u32 {

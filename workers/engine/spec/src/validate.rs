@@ -2,9 +2,10 @@
 
 use crate::PlanFault;
 use crate::plan::{
-    Access, Address, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES, Operation,
-    OperationKind, PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
+    Access, Address, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
+    PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
 };
+use crate::validate_operations::find_operations_fault;
 
 /// A day and a half: longer phases are typing errors and would overflow no counter, but hold an agent.
 const MAX_PHASE_SECONDS: f64 = 130_000.0;
@@ -16,7 +17,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
     in_range("version", u64::from(plan.version), PLAN_SCHEMA_VERSION.into(), PLAN_SCHEMA_VERSION.into())
         .or_else(|| find_target_fault(&plan.target))
         .or_else(|| find_dataset_fault(&plan.dataset))
-        .or_else(|| find_operations_fault(&plan.operations))
+        .or_else(|| find_operations_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
         .or_else(|| find_load_fault(&plan.load))
         .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
@@ -27,17 +28,17 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_cpus_fault(&plan.cpus))
 }
 
-fn in_range(path: &str, value: u64, min: u64, max: u64) -> Option<PlanFault> {
+pub(crate) fn in_range(path: &str, value: u64, min: u64, max: u64) -> Option<PlanFault> {
     (value < min || value > max)
         .then(|| PlanFault::at(path, format!("{value} is out of range: {min} to {max} allowed")))
 }
 
-fn positive(path: &str, value: f64, max: f64) -> Option<PlanFault> {
+pub(crate) fn positive(path: &str, value: f64, max: f64) -> Option<PlanFault> {
     let fits = value > 0.0 && value <= max;
     (!fits).then(|| PlanFault::at(path, format!("{value} is out of range: above 0, up to {max} allowed")))
 }
 
-fn broken(is_broken: bool, path: &str, message: &str) -> Option<PlanFault> {
+pub(crate) fn broken(is_broken: bool, path: &str, message: &str) -> Option<PlanFault> {
     is_broken.then(|| PlanFault::at(path, message))
 }
 
@@ -85,6 +86,7 @@ fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
             let message = format!("the prefix and {digits} digits need {needed} bytes");
             broken(short, "dataset.key_size_bytes", &message)
         })
+        .or_else(|| in_range("dataset.list_length", dataset.list_length, 1, 1_000_000_000))
         .or_else(|| match &dataset.value_size {
             ValueSize::Fixed(size) => in_range("dataset.value_size.bytes", size.bytes, 1, MAX_VALUE_BYTES),
             ValueSize::Uniform(size) => {
@@ -93,25 +95,6 @@ fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
                 })
             }
         })
-}
-
-fn find_operations_fault(operations: &[Operation]) -> Option<PlanFault> {
-    let empty = broken(operations.is_empty(), "operations", "is empty");
-    empty.or_else(|| {
-        operations.iter().enumerate().find_map(|(index, _)| find_operation_fault(operations, index))
-    })
-}
-
-fn find_operation_fault(operations: &[Operation], index: usize) -> Option<PlanFault> {
-    let operation = &operations[index];
-    let path = |field: &str| format!("operations[{index}].{field}");
-    let keys = u64::from(operation.keys_per_request);
-    let single = operation.kind != OperationKind::MultiGet && keys > 1;
-    let twice = operations[..index].iter().any(|earlier| earlier.kind == operation.kind);
-    positive(&path("weight"), operation.weight, 1e12)
-        .or_else(|| in_range(&path("keys_per_request"), keys, 1, 1000))
-        .or_else(|| broken(single, &path("keys_per_request"), "only multi_get asks for several keys at once"))
-        .or_else(|| broken(twice, &path("kind"), "stands twice in the mix"))
 }
 
 fn find_access_fault(access: &Access) -> Option<PlanFault> {

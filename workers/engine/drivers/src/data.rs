@@ -1,0 +1,46 @@
+//! What requests are made of: keys, counters and values of the plan's dataset.
+
+use loadstone_load::driver::Shape;
+use loadstone_load::keys::KeyFormat;
+use loadstone_load::values::Values;
+use loadstone_spec::plan::{EnginePlan, OperationKind};
+
+/// Keys and values, the same for all connections.
+#[derive(Debug)]
+pub(crate) struct Data {
+    pub keys: KeyFormat,
+    pub counters: KeyFormat,
+    pub values: Values,
+    pub verify: bool,
+    /// Where all values have one size.
+    pub fixed_size: Option<usize>,
+    pub key_len: usize,
+}
+
+impl Data {
+    pub(crate) fn new(plan: &EnginePlan) -> Self {
+        let (min_bytes, max_bytes) = plan.dataset.value_size.bounds();
+        Self {
+            keys: KeyFormat::new(&plan.dataset),
+            counters: KeyFormat::of_counters(&plan.dataset),
+            values: Values::new(&plan.dataset),
+            verify: plan.verify,
+            fixed_size: (min_bytes == max_bytes).then_some(max_bytes as usize),
+            key_len: usize::from(plan.dataset.key_size_bytes),
+        }
+    }
+
+    /// What names the value that an operation writes: the key, or the entry of its list.
+    #[inline]
+    pub(crate) fn value_id(shape: &Shape, key: u64, word: u64) -> u64 {
+        match shape.kind {
+            OperationKind::ListInsertHead | OperationKind::ListInsertTail => Values::entry_id(key, word),
+            _ => key,
+        }
+    }
+}
+
+/// The command of a custom operation.
+pub(crate) fn command_of<'a>(plan: &'a EnginePlan, shape: &Shape) -> &'a str {
+    plan.operations.get(shape.slot).and_then(|operation| operation.command.as_deref()).unwrap_or("")
+}

@@ -1,0 +1,108 @@
+//! What a mix of operations must not ask for.
+
+use crate::PlanFault;
+use crate::plan::{EnginePlan, Operation, OperationKind, StoreProtocol};
+use crate::validate::{broken, in_range, positive};
+
+/// The first rule that the operations break, by themselves or together with the protocol.
+pub(crate) fn find_operations_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    broken(plan.operations.is_empty(), "operations", "is empty")
+        .or_else(|| (0..plan.operations.len()).find_map(|index| find_operation_fault(plan, index)))
+        .or_else(|| find_mixture_fault(plan))
+}
+
+fn find_operation_fault(plan: &EnginePlan, index: usize) -> Option<PlanFault> {
+    let operation = &plan.operations[index];
+    let path = |field: &str| format!("operations[{index}].{field}");
+    let twice = plan.operations[..index].iter().any(|earlier| earlier.kind == operation.kind);
+    let protocol = plan.target.protocol;
+    positive(&path("weight"), operation.weight, 1e12)
+        .or_else(|| {
+            let is_offered = protocol.operations().contains(&operation.kind);
+            let message = format!("{} has no {}", protocol.name(), operation.kind.name());
+            broken(!is_offered, &path("kind"), &message)
+        })
+        .or_else(|| find_number_fault(operation, &path))
+        .or_else(|| broken(twice, &path("kind"), "stands twice in the mix"))
+        .or_else(|| find_condition_fault(plan, operation, &path))
+        .or_else(|| find_command_fault(operation, &path))
+}
+
+fn find_number_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {
+    let kind = operation.kind;
+    let keys = u64::from(operation.keys_per_request);
+    let takes_several = matches!(kind, OperationKind::MultiGet | OperationKind::MultiSet);
+    let needless_expiry = operation.expire_s > 0 && !kind.takes_expiry();
+    let needless_from = operation.from_entry > 0 && kind != OperationKind::Range;
+    in_range(&path("keys_per_request"), keys, 1, 1000)
+        .or_else(|| {
+            let message = "only multi_get and multi_set take several keys at once";
+            broken(!takes_several && keys > 1, &path("keys_per_request"), message)
+        })
+        .or_else(|| in_range(&path("entries"), operation.entries.into(), 1, 1_000_000))
+        .or_else(|| in_range(&path("from_entry"), operation.from_entry.into(), 0, 1_000_000_000))
+        .or_else(|| broken(needless_from, &path("from_entry"), "only range begins somewhere"))
+        .or_else(|| in_range(&path("expire_s"), operation.expire_s.into(), 0, 2_592_000))
+        .or_else(|| broken(needless_expiry, &path("expire_s"), "nothing that can expire is written by it"))
+}
+
+/// What an operation asks of the rest of the plan.
+fn find_condition_fault(
+    plan: &EnginePlan,
+    operation: &Operation,
+    path: &impl Fn(&str) -> String,
+) -> Option<PlanFault> {
+    let is_redis = plan.target.protocol == StoreProtocol::Redis;
+    match operation.kind {
+        OperationKind::CompareAndSet if is_redis && plan.load.pipeline() > 1 => {
+            let message =
+                "WATCH holds for a whole connection: compare_and_set on Redis needs a pipeline of 1";
+            Some(PlanFault::at("load.pipeline", message))
+        }
+        OperationKind::MultiSet if is_redis && operation.expire_s > 0 => {
+            Some(PlanFault::at(&path("expire_s"), "MSET cannot make keys expire"))
+        }
+        OperationKind::Touch if operation.expire_s == 0 => {
+            Some(PlanFault::at(&path("expire_s"), "touch sets a time to live: say how many seconds"))
+        }
+        OperationKind::Append if plan.verify => {
+            Some(PlanFault::at("verify", "append changes values, so they cannot be verified"))
+        }
+        OperationKind::Incr => find_counter_fault(plan),
+        _ => None,
+    }
+}
+
+/// Counters have keys of their own: a letter stands before the digits.
+fn find_counter_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let dataset = &plan.dataset;
+    let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 1;
+    let is_short = usize::from(dataset.key_size_bytes) < dataset.key_prefix.len() + digits + 1;
+    broken(
+        is_short,
+        "dataset.key_size_bytes",
+        "incr needs one more byte in the key, which tells counters apart",
+    )
+}
+
+fn find_command_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {
+    match (&operation.command, operation.kind) {
+        (Some(_), OperationKind::Custom) if operation.command.as_deref() == Some("") => {
+            Some(PlanFault::at(&path("command"), "is empty"))
+        }
+        (None, OperationKind::Custom) => Some(PlanFault::at(&path("command"), "says nothing to send")),
+        (Some(_), kind) if kind != OperationKind::Custom => {
+            Some(PlanFault::at(&path("command"), "only custom has a command"))
+        }
+        _ => None,
+    }
+}
+
+/// A key holds either one value or a list.
+fn find_mixture_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let is_single = |kind: OperationKind| !kind.is_of_lists() && kind != OperationKind::Custom;
+    let first_single = plan.operations.iter().position(|operation| is_single(operation.kind));
+    let index = first_single.filter(|_| plan.is_of_lists())?;
+    let message = "works on single values, and another operation of the mix on lists of the same keys";
+    Some(PlanFault::at(&format!("operations[{index}].kind"), message))
+}
