@@ -13,9 +13,11 @@ from loadstone.accounts import endpoints as accounts
 from loadstone.accounts import service as accounts_service
 from loadstone.agents import endpoints as agents
 from loadstone.agents import service as agents_service
+from loadstone.dashboards import endpoints as dashboards
 from loadstone.db import dispose_engine
 from loadstone.dispatch import endpoints as dispatch
-from loadstone.http.middleware import AccessLog, BodyLimit, OriginCheck, ResponseHeaders
+from loadstone.exports import endpoints as exports
+from loadstone.http.middleware import AccessLog, BodyLimit, NobodyYet, OriginCheck, ResponseHeaders
 from loadstone.http.openapi import describe_api
 from loadstone.http.problems import common_problems, register_problem_renderers
 from loadstone.logging import configure_logging
@@ -25,6 +27,7 @@ from loadstone.runs import endpoints as runs
 from loadstone.runs.service import read_frames
 from loadstone.runs.stream import Hub
 from loadstone.settings import Settings, get_settings
+from loadstone.sharing import endpoints as sharing
 from loadstone.targets import endpoints as targets
 from loadstone.workloads import endpoints as workloads
 
@@ -39,7 +42,11 @@ ROUTERS: Sequence[APIRouter] = (
     plans.router,
     runs.router,
     results.router,
+    exports.router,
+    dashboards.router,
     dispatch.agent_router,
+    sharing.router,
+    sharing.shared_router,
 )
 # Requests that are still under way then are cut.
 SHUTDOWN_S = 3
@@ -76,6 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes)
     app.add_middleware(ResponseHeaders, is_https=settings.public_url.startswith("https://"))
     app.add_middleware(AccessLog)
+    app.add_middleware(NobodyYet)
     if settings.web_dir is not None:
         app.frontend("/", directory=settings.web_dir, fallback="index.html")
     return app

@@ -5,6 +5,7 @@ from loadstone.models.agent import Agent, AgentEnrollment
 from loadstone.models.audit import AuditEntry
 from loadstone.models.comment import Comment
 from loadstone.models.comparison import Comparison
+from loadstone.models.dashboard import Dashboard, DashboardVersion
 from loadstone.models.decision import TrialDecision
 from loadstone.models.environment import Environment, StoreConfiguration
 from loadstone.models.idempotency import IdempotencyKey
@@ -26,6 +27,8 @@ __all__ = [
     "AuditEntry",
     "Comment",
     "Comparison",
+    "Dashboard",
+    "DashboardVersion",
     "Environment",
     "Hold",
     "IdempotencyKey",

@@ -1,0 +1,1 @@
+"""Dashboards: panels a team looks at together."""
