@@ -2,6 +2,7 @@
 
 from loadstone.models.account import ApiToken, Invitation, Membership, Team, User, UserSession
 from loadstone.models.agent import Agent, AgentEnrollment
+from loadstone.models.alert import Alert, AlertEvent, ChangePoint
 from loadstone.models.audit import AuditEntry
 from loadstone.models.comment import Comment
 from loadstone.models.comparison import Comparison
@@ -11,10 +12,18 @@ from loadstone.models.environment import Environment, StoreConfiguration
 from loadstone.models.idempotency import IdempotencyKey
 from loadstone.models.lease import Hold, Lease
 from loadstone.models.metric import TrialMetric
+from loadstone.models.notification import NotificationChannel, NotificationDelivery
 from loadstone.models.plan import Plan, PlanVersion
 from loadstone.models.result import OperationResult, PointOperation, Sample
 from loadstone.models.run import Point, Run, RunEvent
-from loadstone.models.series import Series
+from loadstone.models.series import (
+    Annotation,
+    Series,
+    SeriesExclusion,
+    SeriesFacet,
+    SeriesPoint,
+    SeriesValue,
+)
 from loadstone.models.share import Share, ShareUnlock
 from loadstone.models.target import Target, TargetCheck
 from loadstone.models.trial import Trial
@@ -23,8 +32,12 @@ from loadstone.models.workload import Workload
 __all__ = [
     "Agent",
     "AgentEnrollment",
+    "Alert",
+    "AlertEvent",
+    "Annotation",
     "ApiToken",
     "AuditEntry",
+    "ChangePoint",
     "Comment",
     "Comparison",
     "Dashboard",
@@ -35,6 +48,8 @@ __all__ = [
     "Invitation",
     "Lease",
     "Membership",
+    "NotificationChannel",
+    "NotificationDelivery",
     "OperationResult",
     "Plan",
     "PlanVersion",
@@ -44,6 +59,10 @@ __all__ = [
     "RunEvent",
     "Sample",
     "Series",
+    "SeriesExclusion",
+    "SeriesFacet",
+    "SeriesPoint",
+    "SeriesValue",
     "Share",
     "ShareUnlock",
     "StoreConfiguration",

@@ -22,6 +22,7 @@ class Run(Identified, Base):
         Index(None, "team_id", "id"),
         Index(None, "team_id", "status", "id"),
         Index("ix_runs_live", "priority", "id", postgresql_where=LIVE_STATUSES),
+        Index("ix_runs_unanalysed", "finished_at", postgresql_where="analysed_at IS NULL AND finished_at IS NOT NULL"),
         CheckConstraint("origin IN ('local', 'imported')", name="origin"),
         Index(None, "team_id", "bundle_digest", unique=True),
     )
@@ -52,6 +53,8 @@ class Run(Identified, Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    analysed_at: Mapped[datetime | None]
+    """When its points were last taken into their series; set back to null when a decision on a trial changes them."""
     cancel_requested_at: Mapped[datetime | None]
     origin: Mapped[str] = mapped_column(default="local", server_default="local")
     """`imported`: measured elsewhere and read from a bundle; it is over and stays as it is."""
