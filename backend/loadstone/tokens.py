@@ -4,8 +4,8 @@ import hashlib
 import secrets
 from typing import Literal
 
-TokenPrefix = Literal["lst_", "lsa_", "lse_", "lss_"]
-"""API, agent, enrollment, browser session."""
+TokenPrefix = Literal["lst_", "lsa_", "lse_", "lss_", "lsh_", "lsu_"]
+"""API, agent, enrollment, browser session, link, link unlocked by its password."""
 
 
 def new_token(prefix: TokenPrefix) -> str:

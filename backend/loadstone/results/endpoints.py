@@ -3,7 +3,7 @@
 import uuid
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from loadstone.db import unit_of_work
 from loadstone.errors import NotFound, Unauthenticated
@@ -21,15 +21,6 @@ DEFAULT_POINTS = 2_000
 def list_points(run_id: uuid.UUID, principal: Reader) -> schemas.PointList:
     with unit_of_work() as unit:
         return service.list_points(unit, principal, run_id)
-
-
-@router.get("/runs/{run_id}/points.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
-def export_points(run_id: uuid.UUID, principal: Reader) -> Response:
-    """One line an operation; `all` is the merge over operations."""
-    with unit_of_work() as unit:
-        text = service.points_csv(unit, principal, run_id)
-    headers = {"Content-Disposition": f'attachment; filename="loadstone-{run_id}.csv"'}
-    return Response(text, media_type="text/csv", headers=headers)
 
 
 @router.get("/trials/{trial_id}")

@@ -1,5 +1,6 @@
 """Results in and out. Writes happen under the run's lock and the current fence, both taken by `dispatch`."""
 
+import sys
 import uuid
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -19,6 +20,7 @@ from loadstone.results.rows import Attempt
 from loadstone.runs import service as runs
 from loadstone.stats import trust
 from loadstone.stats.histogram import BadHistogram
+from loadstone.tables import Table
 
 
 class UnusableHistogram(InvalidInput):
@@ -167,9 +169,15 @@ def _point_operation(row: PointOperation) -> schemas.PointOperation:
     )
 
 
-def points_csv(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> str:
-    """The points as a table; raises NotFound."""
+def points_table(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> Table:
+    """One line an operation of a point; raises NotFound."""
     return table.points_table(list_points(unit, principal, run_id).items)
+
+
+def seconds_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Every second of one attempt, not thinned; raises NotFound."""
+    found = list_samples(unit, principal, trial_id, attempt=attempt, max_points=sys.maxsize)
+    return table.seconds_table(found.items)
 
 
 def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> schemas.Trial:

@@ -10,6 +10,7 @@ from loadstone.plans.schemas import AgentSelector, PlanDefinition, ResolvedPlan
 from loadstone.runs.states import Status
 
 TrustVerdict = Literal["pass", "warn", "void"]
+RunOrigin = Literal["local", "imported"]
 
 
 class NamedRef(BaseModel):
@@ -88,6 +89,7 @@ class RunListItem(BaseModel):
     error: ErrorRef | None
     last_event_seq: int
     agent_selector: dict[str, Any]
+    origin: RunOrigin
 
 
 class CurrentTrial(BaseModel):
@@ -104,12 +106,26 @@ class RunAxis(BaseModel):
     values: list[Any]
 
 
+class RunProvenance(BaseModel):
+    """Where an imported run was measured: the installation's address, and the run's id and times there."""
+
+    installation: str
+    run_id: uuid.UUID
+    team_name: str
+    created_at: datetime
+    exported_by_version: str
+    imported_at: datetime
+    bundle_digest: str
+
+
 class Run(RunListItem):
     """`definition` is the resolved plan as it was submitted: targets as snapshots, the workload itself, the seed."""
 
     definition: ResolvedPlan
     axes: list[RunAxis]
     current_trial: CurrentTrial | None
+    provenance: RunProvenance | None
+    """Of an imported run: it stays as it is and takes part in no series unless that was asked for."""
 
 
 class TrustReason(BaseModel):

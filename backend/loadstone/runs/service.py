@@ -83,6 +83,7 @@ def create_run(
         created_by=principal.user_id,
         created_at=datetime.now(UTC),
         last_event_seq=0,
+        origin="local",
     )
     repository.insert_run(unit.session, run, rows.points, rows.trials)
     record_event(unit, run, "run", views.run_items(unit, run.team_id, [run])[0])
@@ -268,8 +269,11 @@ def stream_position(principal: Principal, run_id: uuid.UUID) -> tuple[Status, in
 
 
 def read_frames(run_id: uuid.UUID, after: int) -> list[live.Frame]:
-    """The next page of the run's events after `after`, from the table."""
-    with unit_of_work() as unit:
+    """The next page of the run's events after `after`, from the table.
+
+    One feed serves listeners of several requests, so it is bound to none of them; `stream_position` let each one in.
+    """
+    with unit_of_work(every_team=True) as unit:
         events = repository.events_after(unit.session, run_id, after)
         return [live.make_frame(event.seq, event.kind, event.payload) for event in events]
 

@@ -53,6 +53,7 @@ SAME_COLUMNS = (
     "plan_version",
     "last_event_seq",
     "agent_selector",
+    "origin",
 )
 
 
@@ -122,6 +123,7 @@ def run_detail(unit: UnitOfWork, run: Run) -> schemas.Run:
         definition=run.definition,
         axes=_axes(run.definition),
         current_trial=current,
+        provenance=schemas.RunProvenance.model_validate(run.provenance) if run.provenance else None,
     )
 
 

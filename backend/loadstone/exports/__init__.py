@@ -1,0 +1,1 @@
+"""Lists and results to take away, as CSV or JSON."""

@@ -1,0 +1,66 @@
+"""`/api/v1/<list>.csv` and `<list>.json`: the whole list, as a file."""
+
+import uuid
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from loadstone.db import unit_of_work
+from loadstone.errors import NotFound, Unauthenticated
+from loadstone.exports import service
+from loadstone.http.downloads import TABLE_RESPONSES, table_response
+from loadstone.http.principal import Reader
+from loadstone.http.problems import problems
+from loadstone.runs.states import Status
+from loadstone.tables import TableForm
+
+router = APIRouter(prefix="/api/v1", tags=["exports"])
+
+Attempt = Annotated[int | None, Query(ge=1, le=1_000)]
+
+
+@router.get("/runs.{form}", response_class=Response, responses={**problems(Unauthenticated), **TABLE_RESPONSES})
+def export_runs(
+    form: TableForm,
+    principal: Reader,
+    status: Annotated[list[Status] | None, Query(max_length=8)] = None,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+    created_by: Literal["me"] | uuid.UUID | None = None,
+) -> Response:
+    """The newest 10,000 that fit the filters of the list."""
+    with unit_of_work() as unit:
+        table = service.runs_table(
+            unit,
+            principal,
+            statuses=status or [],
+            text=q,
+            created_by=principal.user_id if created_by == "me" else created_by,
+        )
+    return table_response(table, form, "runs")
+
+
+RESPONSES = {**problems(Unauthenticated, NotFound), **TABLE_RESPONSES}
+
+
+@router.get("/runs/{run_id}/points.{form}", response_class=Response, responses=RESPONSES)
+def export_points(run_id: uuid.UUID, form: TableForm, principal: Reader) -> Response:
+    """One line an operation; `all` is the merge over operations."""
+    with unit_of_work() as unit:
+        table = service.points_table(unit, principal, run_id)
+    return table_response(table, form, f"{run_id}-points")
+
+
+@router.get("/runs/{run_id}/trials.{form}", response_class=Response, responses=RESPONSES)
+def export_trials(run_id: uuid.UUID, form: TableForm, principal: Reader) -> Response:
+    """In execution order."""
+    with unit_of_work() as unit:
+        table = service.trials_table(unit, principal, run_id)
+    return table_response(table, form, f"{run_id}-trials")
+
+
+@router.get("/trials/{trial_id}/samples.{form}", response_class=Response, responses=RESPONSES)
+def export_samples(trial_id: uuid.UUID, form: TableForm, principal: Reader, attempt: Attempt = None) -> Response:
+    """Every second of the last attempt (or of `attempt`), one line an operation; nothing is thinned."""
+    with unit_of_work() as unit:
+        table = service.seconds_table(unit, principal, trial_id, attempt)
+    return table_response(table, form, f"{trial_id}-samples")
