@@ -9,7 +9,7 @@ from pydantic import Field
 
 from loadstone_contracts.model import Message
 
-StoreProtocol = Literal["memcached", "redis"]
+StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis"]
 OperationKind = Literal[
     "get",
     "set",

@@ -1,7 +1,7 @@
 //! A plan made of flags. It goes the same way as one that was read: as JSON through the validation.
 
 use loadstone_spec::PlanFault;
-use loadstone_spec::plan::EnginePlan;
+use loadstone_spec::plan::{EnginePlan, StoreProtocol};
 use serde_json::{Value, json};
 
 use crate::args::Flags;
@@ -94,15 +94,8 @@ fn read_operation(text: &str) -> Result<Value, PlanFault> {
 fn read_target(url: &str, flags: &Flags) -> Result<Value, PlanFault> {
     let (scheme, rest) =
         url.split_once("://").ok_or_else(|| fault("target", "is no address like redis://HOST:PORT"))?;
-    let (protocol, is_tls, is_unix) = match scheme {
-        "redis" => ("redis", false, false),
-        "rediss" => ("redis", true, false),
-        "redis+unix" => ("redis", false, true),
-        "memcached" => ("memcached", false, false),
-        "memcacheds" => ("memcached", true, false),
-        "memcached+unix" => ("memcached", false, true),
-        other => return Err(fault("target", format!("{other:?} is no protocol of this engine"))),
-    };
+    let (protocol, is_tls, is_unix) = read_scheme(scheme)
+        .ok_or_else(|| fault("target", format!("{scheme:?} is no protocol of this engine")))?;
     let (credentials, place) = if is_unix { (None, rest) } else { split_credentials(rest) };
     let (username, password) = match credentials.and_then(|pair| pair.split_once(':')) {
         Some((name, password)) => (decode(name), Some(decode(password))),
@@ -121,6 +114,14 @@ fn read_target(url: &str, flags: &Flags) -> Result<Value, PlanFault> {
         "database": database,
         "tls": is_tls.then(|| json!({"server_name": host, "verify_certificate": !flags.insecure})),
     }))
+}
+
+/// `redis`, with an `s` behind it for TLS, `+unix` for a Unix socket.
+fn read_scheme(scheme: &str) -> Option<(StoreProtocol, bool, bool)> {
+    let (name, is_unix) = scheme.strip_suffix("+unix").map_or((scheme, false), |name| (name, true));
+    let find = |name: &str| StoreProtocol::ALL.into_iter().find(|protocol| protocol.name() == name);
+    let secured = |name: &str| Some((find(name.strip_suffix('s')?)?, true, is_unix));
+    find(name).map(|protocol| (protocol, false, is_unix)).or_else(|| secured(name))
 }
 
 fn split_credentials(rest: &str) -> (Option<&str>, &str) {

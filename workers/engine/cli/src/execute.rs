@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, stderr};
 
 use loadstone_drivers::memcached::Memcached;
+use loadstone_drivers::memcached_binary::MemcachedBinary;
+use loadstone_drivers::memcached_meta::MemcachedMeta;
 use loadstone_drivers::resp::Resp;
 use loadstone_drivers::tls::TlsDial;
 use loadstone_load::driver::Driver;
@@ -94,6 +96,8 @@ fn carry_out(
     };
     match plan.target.protocol {
         StoreProtocol::Memcached => dial(plan, Memcached::new(plan), stop, emit),
+        StoreProtocol::MemcachedMeta => dial(plan, MemcachedMeta::new(plan), stop, emit),
+        StoreProtocol::MemcachedBinary => dial(plan, MemcachedBinary::new(plan), stop, emit),
         StoreProtocol::Redis => dial(plan, Resp::new(plan), stop, emit),
     }
 }

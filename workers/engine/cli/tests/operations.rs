@@ -13,6 +13,16 @@ use loadstone_spec::plan::OperationKind as Kind;
 use serde_json::{Value, json};
 use support::{Store, errors, numbers, plan, run};
 
+/// Every protocol that offers all key-value operations.
+const KEY_VALUE: [&str; 4] = ["memcached", "memcached_meta", "memcached_binary", "redis"];
+
+fn store_of(protocol: &str) -> Store {
+    match protocol {
+        "redis" => Store::redis(&[]).ready(),
+        _ => Store::memcached(&[]).ready(),
+    }
+}
+
 /// One operation alone on a prefilled store, 2,000 times over 100 keys.
 fn only(protocol: &str, port: u16, operation: Value) -> Value {
     let mut plan = plan(protocol, port);
@@ -37,7 +47,8 @@ fn hits(protocol: &str, port: u16, operation: Value) -> (u64, u64) {
     (numbers.hits, numbers.misses)
 }
 
-fn check_conditions(protocol: &str, port: u16) {
+fn check_conditions(protocol: &str, store: &Store) {
+    let port = store.port;
     let one = |kind: &str| json!({"kind": kind, "weight": 1});
     assert_eq!(hits(protocol, port, one("add")), (0, 2000), "{protocol} add");
     assert_eq!(hits(protocol, port, one("replace")), (2000, 0), "{protocol} replace");
@@ -53,14 +64,15 @@ fn check_conditions(protocol: &str, port: u16) {
 
 #[test]
 fn conditional_operations_say_whether_the_condition_held() {
-    check_conditions("memcached", Store::memcached(&[]).ready().port);
-    check_conditions("redis", Store::redis(&[]).ready().port);
+    for protocol in KEY_VALUE {
+        check_conditions(protocol, &store_of(protocol));
+    }
 }
 
 #[test]
 fn what_was_written_by_many_keys_at_once_is_verified_by_many_keys_at_once() {
-    for (protocol, store) in [("memcached", Store::memcached(&[])), ("redis", Store::redis(&[]))] {
-        let store = store.ready();
+    for protocol in KEY_VALUE {
+        let store = store_of(protocol);
         let mut plan = only(protocol, store.port, json!(null));
         plan["operations"] = json!([
             {"kind": "multi_set", "weight": 1, "keys_per_request": 9},
@@ -76,8 +88,8 @@ fn what_was_written_by_many_keys_at_once_is_verified_by_many_keys_at_once() {
 
 #[test]
 fn append_makes_values_longer_and_expiry_lets_them_go() {
-    for (protocol, store) in [("memcached", Store::memcached(&[])), ("redis", Store::redis(&[]))] {
-        let store = store.ready();
+    for protocol in KEY_VALUE {
+        let store = store_of(protocol);
         let mut longer = only(protocol, store.port, json!({"kind": "append", "weight": 1}));
         longer["verify"] = json!(false);
         assert_eq!(answered(&longer).misses, 0, "{protocol}");
@@ -105,9 +117,8 @@ fn inserts_bring_new_keys_into_being_and_only_once() {
 
 #[test]
 fn counters_count_every_increment_once() {
-    let redis = Store::redis(&[]).ready();
-    let memcached = Store::memcached(&[]).ready();
-    for (protocol, store) in [("memcached", &memcached), ("redis", &redis)] {
+    for protocol in KEY_VALUE {
+        let store = store_of(protocol);
         let mut plan = only(protocol, store.port, json!({"kind": "incr", "weight": 1}));
         plan["dataset"]["key_count"] = json!(1);
         plan["load"] = json!({"kind": "closed", "connections": 1});

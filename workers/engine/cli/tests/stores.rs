@@ -62,7 +62,12 @@ fn a_mix_on_redis_is_answered_and_verified() {
 
 #[test]
 fn pipelines_and_threads_keep_every_answer_with_its_request() {
-    for (protocol, store) in [("memcached", Store::memcached(&[])), ("redis", Store::redis(&[]))] {
+    for (protocol, store) in [
+        ("memcached", Store::memcached(&[])),
+        ("memcached_meta", Store::memcached(&[])),
+        ("memcached_binary", Store::memcached(&[])),
+        ("redis", Store::redis(&[])),
+    ] {
         let store = store.ready();
         let mut plan = mixed(protocol, store.port);
         plan["load"] = json!({"kind": "closed", "connections": 7, "pipeline": 16});
@@ -80,6 +85,25 @@ fn redis_takes_a_password_and_a_database() {
     assert_all_right(&plan);
     let info = store.say(b"*2\r\n$4\r\nAUTH\r\n$11\r\nsecret word\r\nINFO keyspace\r\n");
     assert!(String::from_utf8_lossy(&info).contains("db5:keys=1000"));
+}
+
+#[test]
+fn binary_memcached_authenticates_by_sasl_plain() {
+    let directory = TempDir::new().unwrap();
+    let Some(store) = Store::memcached_with_sasl(directory.path()) else {
+        eprintln!("not tested: saslpasswd2 is missing (apt-get install sasl2-bin)");
+        return;
+    };
+    let store = store.ready();
+    let mut plan = mixed("memcached_binary", store.port);
+    plan["target"]["username"] = json!("me@local");
+    plan["target"]["password"] = json!("secret");
+    assert_all_right(&plan);
+    plan["target"]["password"] = json!("wrong");
+    assert_eq!(run(&plan).code(), 5);
+    plan["target"]["username"] = Value::Null;
+    plan["target"]["password"] = Value::Null;
+    assert_eq!(run(&plan).code(), 5);
 }
 
 #[test]

@@ -5,8 +5,11 @@ mod data;
 mod greeting;
 mod layout;
 pub mod memcached;
+pub mod memcached_binary;
+pub mod memcached_meta;
 pub mod resp;
 mod resp_requests;
+mod tally;
 pub mod tls;
 
 use loadstone_spec::events::Warning;

@@ -246,7 +246,7 @@ fn refuse(line: &[u8], used: usize, reader: &mut Reader) -> Step {
     Step::Done { used, reply: Reply { verdict: Verdict::Refused, ..Reply::default() } }
 }
 
-fn is_error(line: &[u8]) -> bool {
+pub(crate) fn is_error(line: &[u8]) -> bool {
     line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") || line.starts_with(b"SERVER_ERROR")
 }
 
@@ -283,13 +283,13 @@ fn lay_out(plan: &EnginePlan, shape: &Shape, data: &Data) -> [Layout; 2] {
 }
 
 /// Text authentication looks like a set of any key, with `user password` as its value.
+pub(crate) fn authentication(target: &EngineTarget) -> Option<GreetingStep> {
+    let credentials = format!("{} {}", target.username.as_ref()?, target.password.as_ref()?);
+    let say = format!("set auth 0 0 {}\r\n{credentials}\r\n", credentials.len()).into_bytes();
+    Some(GreetingStep { say, expect: "STORED", what: "authentication" })
+}
+
 fn greeting_steps(target: &EngineTarget) -> Arc<[GreetingStep]> {
-    let mut steps = Vec::new();
-    if let (Some(username), Some(password)) = (&target.username, &target.password) {
-        let credentials = format!("{username} {password}");
-        let say = format!("set auth 0 0 {}\r\n{credentials}\r\n", credentials.len()).into_bytes();
-        steps.push(GreetingStep { say, expect: "STORED", what: "authentication" });
-    }
-    steps.push(GreetingStep { say: b"version\r\n".to_vec(), expect: "VERSION ", what: "the greeting" });
-    steps.into()
+    let version = GreetingStep { say: b"version\r\n".to_vec(), expect: "VERSION ", what: "the greeting" };
+    authentication(target).into_iter().chain([version]).collect()
 }

@@ -191,6 +191,7 @@ impl Operation {
     }
 }
 
+/// The last one, `custom`, is for the text protocol alone.
 const MEMCACHED: &[Kind] = &[
     Kind::Get,
     Kind::Set,
@@ -235,6 +236,7 @@ impl StoreProtocol {
     pub fn operations(self) -> &'static [OperationKind] {
         match self {
             Self::Memcached => MEMCACHED,
+            Self::MemcachedMeta | Self::MemcachedBinary => &MEMCACHED[..MEMCACHED.len() - 1],
             Self::Redis => REDIS,
         }
     }

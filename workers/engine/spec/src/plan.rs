@@ -14,20 +14,32 @@ pub const MAX_VALUE_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreProtocol {
+    /// Text commands.
     Memcached,
+    /// Meta commands, answered in batches.
+    MemcachedMeta,
+    /// Binary frames, SASL PLAIN.
+    MemcachedBinary,
     Redis,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 2] = [Self::Memcached, Self::Redis];
+    pub const ALL: [Self; 4] = [Self::Memcached, Self::MemcachedMeta, Self::MemcachedBinary, Self::Redis];
 
     /// The name in plans and addresses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memcached => "memcached",
+            Self::MemcachedMeta => "memcached_meta",
+            Self::MemcachedBinary => "memcached_binary",
             Self::Redis => "redis",
         }
+    }
+
+    /// Whether it is one of memcached's.
+    pub fn is_memcached(self) -> bool {
+        matches!(self, Self::Memcached | Self::MemcachedMeta | Self::MemcachedBinary)
     }
 }
 

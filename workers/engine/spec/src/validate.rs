@@ -3,7 +3,7 @@
 use crate::PlanFault;
 use crate::plan::{
     Access, Address, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
-    PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
+    PLAN_SCHEMA_VERSION, PhaseName, StopRule, ValueSize,
 };
 use crate::validate_operations::find_operations_fault;
 
@@ -50,7 +50,7 @@ fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
             in_range("target.address.path", unix.path.len() as u64, 1, MAX_UNIX_PATH_BYTES as u64)
         }
     };
-    let memcached = target.protocol == StoreProtocol::Memcached;
+    let memcached = target.protocol.is_memcached();
     address_fault
         .or_else(|| {
             let database = target.database.is_some() && memcached;

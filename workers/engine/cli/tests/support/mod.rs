@@ -49,6 +49,29 @@ impl Store {
         Self::start("redis-server", &[&fixed[..], tcp, arguments].concat(), port)
     }
 
+    /// memcached that asks for SASL, with one user `me` and the password `secret`; nothing where SASL cannot be set up.
+    pub fn memcached_with_sasl(directory: &Path) -> Option<Self> {
+        let database = directory.join("sasldb");
+        let config = format!("mech_list: plain\nsasldb_path: {}\n", database.display());
+        std::fs::write(directory.join("memcached.conf"), config).unwrap();
+        let mut passwd = Command::new("saslpasswd2")
+            .args(["-p", "-c", "-a", "memcached", "-u", "local", "-f"])
+            .args([database.as_os_str(), "me".as_ref()])
+            .stdin(Stdio::piped())
+            .spawn()
+            .ok()?;
+        passwd.stdin.take().unwrap().write_all(b"secret").unwrap();
+        assert!(passwd.wait().unwrap().success());
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&database, PermissionsExt::from_mode(0o644)).unwrap();
+        std::fs::set_permissions(directory, PermissionsExt::from_mode(0o755)).unwrap();
+        let port = free_port();
+        let mut command = Command::new("memcached");
+        command.env("SASL_CONF_PATH", directory).args(["-S", "-U", "0", "-l", "127.0.0.1", "-u", "nobody"]);
+        command.args(["-p", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+        Some(Self { child: command.spawn().unwrap(), port })
+    }
+
     fn start(program: &str, arguments: &[&str], port: u16) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
