@@ -16,6 +16,7 @@ from loadstone.models.notification import NotificationChannel, NotificationDeliv
 from loadstone.models.plan import Plan, PlanVersion
 from loadstone.models.result import OperationResult, PointOperation, Sample
 from loadstone.models.run import Point, Run, RunEvent
+from loadstone.models.schedule import Schedule, ScheduleFiring
 from loadstone.models.series import (
     Annotation,
     Series,
@@ -58,6 +59,8 @@ __all__ = [
     "Run",
     "RunEvent",
     "Sample",
+    "Schedule",
+    "ScheduleFiring",
     "Series",
     "SeriesExclusion",
     "SeriesFacet",

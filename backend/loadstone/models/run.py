@@ -21,7 +21,9 @@ class Run(Identified, Base):
         CheckConstraint(STATUS_CHECK, name="status"),
         Index(None, "team_id", "id"),
         Index(None, "team_id", "status", "id"),
-        Index("ix_runs_live", "priority", "id", postgresql_where=LIVE_STATUSES),
+        Index("ix_runs_live", "priority", "position", "id", postgresql_where=LIVE_STATUSES),
+        Index("ix_runs_paces", "plan_id", "finished_at", postgresql_where="status = 'succeeded'"),
+        Index("ix_runs_recent", "agent_id", "finished_at"),
         Index("ix_runs_unanalysed", "finished_at", postgresql_where="analysed_at IS NULL AND finished_at IS NOT NULL"),
         CheckConstraint("origin IN ('local', 'imported')", name="origin"),
         Index(None, "team_id", "bundle_digest", unique=True),
@@ -36,7 +38,14 @@ class Run(Identified, Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     status: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0)
-    """Higher goes first; equal priorities go by age."""
+    """Higher goes first; equal priorities go by `position`."""
+    position: Mapped[float] = mapped_column(server_default="0")
+    """Lower goes first. The submission's Unix time in seconds until a person moves the run between two others."""
+    paused_at: Mapped[datetime | None]
+    """Set while a person keeps the run from beginning."""
+    schedule_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("schedules.id", ondelete="SET NULL"), index=True)
+    waits_for_run_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)
+    """It may not begin before that run has ended: firings of one schedule that queue up."""
     agent_selector: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """`{"agent_id": ...}` or `{"labels": {...}}` or empty: any that can take it."""
     agent_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("agents.id", ondelete="SET NULL"))
