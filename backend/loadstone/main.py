@@ -13,6 +13,7 @@ from loadstone.accounts import endpoints as accounts
 from loadstone.accounts import service as accounts_service
 from loadstone.agents import endpoints as agents
 from loadstone.agents import service as agents_service
+from loadstone.comments import endpoints as comments
 from loadstone.dashboards import endpoints as dashboards
 from loadstone.db import dispose_engine
 from loadstone.dispatch import endpoints as dispatch
@@ -43,6 +44,7 @@ ROUTERS: Sequence[APIRouter] = (
     runs.router,
     results.router,
     exports.router,
+    comments.router,
     dashboards.router,
     dispatch.agent_router,
     sharing.router,
