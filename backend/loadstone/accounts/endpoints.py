@@ -21,7 +21,7 @@ router = APIRouter(prefix="/api/v1", tags=["account"])
 @router.post("/session", responses=problems(service.WrongCredentials, Forbidden, TooManyAttempts))
 def sign_in(body: SignIn, request: Request, response: Response) -> Me:
     address = request.client.host if request.client else "unknown"
-    with unit_of_work() as unit:
+    with unit_of_work(every_team=True) as unit:
         opened = service.open_session(unit, body, address, request.headers.get("user-agent", ""))
     response.set_cookie(
         SESSION_COOKIE,

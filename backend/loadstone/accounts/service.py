@@ -38,7 +38,7 @@ class WrongCredentials(AppError):
 
 def authenticate(credentials: Credentials) -> Principal:
     """Who brought these credentials; raises Unauthenticated. Reads in a transaction of its own."""
-    with unit_of_work() as unit:
+    with unit_of_work(every_team=True) as unit:
         if credentials.bearer_token is not None:
             return _token_principal(unit, credentials.bearer_token)
         if credentials.session_token is not None:

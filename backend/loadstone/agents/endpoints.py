@@ -56,7 +56,7 @@ def create_enrollment(principal: Admin) -> Enrollment:
 
 @agent_router.post("/enroll", responses=problems(service.EnrollmentInvalid, service.AgentNameTaken))
 def enroll_agent(body: EnrollRequest) -> EnrollResponse:
-    with unit_of_work() as unit:
+    with unit_of_work(every_team=True) as unit:
         return service.enroll(unit, body)
 
 

@@ -41,7 +41,7 @@ class AgentNameTaken(Conflict):
 
 def authenticate_agent(token: str | None) -> AgentPrincipal:
     """Who brought this token; raises AgentRevoked. Reads in a transaction of its own."""
-    with unit_of_work() as unit:
+    with unit_of_work(every_team=True) as unit:
         row = repository.find_agent_by_token(unit.session, token_hash(token)) if token else None
         if row is None:
             raise AgentRevoked("Enroll this agent again with a new enrollment token.")

@@ -1,5 +1,6 @@
 """`unit_of_work()` is the only place that commits: one commit a request or task."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -7,8 +8,8 @@ from functools import cache
 import structlog
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DataError, SQLAlchemyError
-from sqlalchemy.orm import Session
 
+from loadstone.db.team_scope import TeamSession, bound_team
 from loadstone.errors import InvalidInput
 from loadstone.settings import get_settings
 
@@ -18,9 +19,13 @@ log = structlog.get_logger()
 class UnitOfWork:
     """A session and what must follow its commit (doorbells, live messages)."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: TeamSession) -> None:
         self.session = session
         self._after_commit: list[Callable[[], None]] = []
+
+    def bind_team(self, team_id: uuid.UUID) -> None:
+        """From now on this unit sees one team only: for what began by finding out which."""
+        self.session.restrict(team_id)
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run `action` once the commit stands; its failure is logged, the commit remains."""
@@ -47,13 +52,17 @@ def dispose_engine(*, close: bool = False) -> None:
 
 
 @contextmanager
-def unit_of_work() -> Iterator[UnitOfWork]:
+def unit_of_work(*, every_team: bool = False) -> Iterator[UnitOfWork]:
     """One transaction: commits at the end, rolls back on any exception.
 
+    It sees the rows of the team that the request is bound to (`team_scope`), or all with `every_team`.
     A value that PostgreSQL cannot store (a NUL in a text, a number beyond its column) raises InvalidInput.
     """
-    with Session(_engine(), expire_on_commit=False) as session:
+    with TeamSession(_engine(), expire_on_commit=False) as session:
         unit = UnitOfWork(session)
+        team_id = bound_team()
+        if team_id is not None and not every_team:
+            unit.bind_team(team_id)
         try:
             with session.begin():
                 yield unit

@@ -9,6 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from loadstone.db import NO_TEAM, bind_team
+from loadstone.http.link_addresses import link_headers, without_secret
 from loadstone.http.principal import SESSION_COOKIE
 from loadstone.http.problems import HTTP_ERRORS, problem_response
 
@@ -109,10 +111,10 @@ class ResponseHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(SECURITY_HEADERS)
+                headers.update(SECURITY_HEADERS | link_headers(scope["path"], CONTENT_SECURITY_POLICY))
                 if self.is_https:
                     headers["Strict-Transport-Security"] = "max-age=31536000"
-                headers["Cache-Control"] = _cache_control(scope["path"], message["status"])
+                headers.setdefault("Cache-Control", _cache_control(scope["path"], message["status"]))
             await send(message)
 
         return await self.app(scope, receive, send_with_headers)
@@ -123,6 +125,18 @@ def _cache_control(path: str, status: int) -> str:
     if path.startswith("/assets/") and status in (200, 206, 304):
         return "public, max-age=31536000, immutable"
     return "no-store" if path.startswith(("/api/", "/agent/")) else "no-cache"
+
+
+class NobodyYet:
+    """A request may reach no team's rows until it is known whose they are."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            bind_team(NO_TEAM)
+        return await self.app(scope, receive, send)
 
 
 class AccessLog:
@@ -150,4 +164,5 @@ class AccessLog:
         finally:
             elapsed_ms = round((time.perf_counter() - started_at) * 1000, 1)
             write = log.debug if status < 400 else log.info
-            write("request", method=scope["method"], path=scope["path"], status=status, elapsed_ms=elapsed_ms)
+            path = without_secret(scope["path"])
+            write("request", method=scope["method"], path=path, status=status, elapsed_ms=elapsed_ms)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from loadstone.db import bind_team
 from loadstone.errors import Forbidden
 from loadstone.principal import AgentPrincipal, Credentials, Principal
 
@@ -19,10 +20,18 @@ def bearer_token(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-def authenticate_reader(request: Request) -> Principal:
-    """Raises Unauthenticated."""
+def _authenticate(request: Request) -> Principal:
     authenticate: Authenticate = request.app.state.authenticate
     return authenticate(Credentials(bearer_token(request), request.cookies.get(SESSION_COOKIE)))
+
+
+async def authenticate_reader(principal: Annotated[Principal, Depends(_authenticate)]) -> Principal:
+    """Raises Unauthenticated.
+
+    Asynchronous, because what a dependency binds in a thread of its own does not reach the endpoint.
+    """
+    bind_team(principal.team_id)
+    return principal
 
 
 Reader = Annotated[Principal, Depends(authenticate_reader)]
@@ -49,10 +58,15 @@ Editor = Annotated[Principal, Depends(authenticate_editor)]
 Admin = Annotated[Principal, Depends(authenticate_admin)]
 
 
-def authenticate_agent(request: Request) -> AgentPrincipal:
-    """Raises the registry's AgentRevoked."""
+def _authenticate_agent(request: Request) -> AgentPrincipal:
     authenticate: AuthenticateAgent = request.app.state.authenticate_agent
     return authenticate(bearer_token(request))
+
+
+async def authenticate_agent(agent: Annotated[AgentPrincipal, Depends(_authenticate_agent)]) -> AgentPrincipal:
+    """Raises the registry's AgentRevoked."""
+    bind_team(agent.team_id)
+    return agent
 
 
 CallingAgent = Annotated[AgentPrincipal, Depends(authenticate_agent)]
