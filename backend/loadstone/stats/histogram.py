@@ -7,7 +7,7 @@ import base64
 import binascii
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,3 +99,42 @@ def _values_at(histogram: Any, ranks: list[int]) -> list[int]:
     return [
         int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))) for index in indexes
     ]
+
+
+def spectrum(histogram: HdrHistogram, size: int) -> list[tuple[float, float, int]]:
+    """`(quantile, one in, value)` at up to `size` steps even in nines, and last the largest value as one in n.
+
+    `one in` is 1 / (1 - quantile): 100 for the 99th percentile. Empty when the histogram is.
+    """
+    total = histogram.get_total_count()
+    if not total:
+        return []
+    one_in = np.unique(np.geomspace(1, total, size))[:-1]
+    quantiles_at = 1 - 1 / one_in
+    ranks = np.maximum(1, np.ceil(quantiles_at * total)).astype(np.int64)
+    values = _values_at(histogram, ranks.tolist())
+    steps = [
+        (float(quantile), float(share), value)
+        for quantile, share, value in zip(quantiles_at, one_in, values, strict=True)
+    ]
+    return [*steps, (1.0, float(total), int(histogram.get_max_value()))]
+
+
+def counts_between(histogram: Any, edges: Sequence[float]) -> list[int]:
+    """How many values lie in each `[edges[i], edges[i + 1])`; what lies outside counts at the nearest end."""
+    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    filled = np.flatnonzero(counts)
+    values = _values_of(histogram, filled)
+    rows = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    return [int(count) for count in np.bincount(rows, weights=counts[filled], minlength=len(edges) - 1)]
+
+
+def _values_of(histogram: Any, indexes: Any) -> Any:
+    """The middle value of each bucket, as HdrHistogram lays them out: halves of a power of two in even steps."""
+    half_bits = histogram.sub_bucket_half_count_magnitude
+    half = histogram.sub_bucket_half_count
+    bucket = (indexes >> half_bits) - 1
+    within = (indexes & (half - 1)) + half
+    within = np.where(bucket < 0, within - half, within)
+    shift = np.maximum(bucket, 0) + histogram.unit_magnitude
+    return (within << shift) + ((1 << shift) >> 1)
