@@ -9,7 +9,7 @@ from loadstone.db import unit_of_work
 from loadstone.errors import NotFound, Unauthenticated
 from loadstone.http.principal import Reader
 from loadstone.http.problems import problems
-from loadstone.results import schemas, service
+from loadstone.results import latency, schemas, service
 
 router = APIRouter(prefix="/api/v1", tags=["results"], responses=problems(Unauthenticated, NotFound))
 
@@ -39,3 +39,30 @@ def list_samples(
     """The seconds of the last attempt, or of `attempt`. Down-sampling keeps each bucket's extremes."""
     with unit_of_work() as unit:
         return service.list_samples(unit, principal, trial_id, attempt=attempt, max_points=max_points)
+
+
+Operation = Annotated[str, Query(min_length=1, max_length=100)]
+
+
+@router.get("/points/{point_id}/spectrum")
+def get_spectrum(
+    point_id: uuid.UUID, principal: Reader, operation: Operation = "all", kind: schemas.TimeKind = "response"
+) -> schemas.Spectrum:
+    """At most 200 steps. An operation that the point has not gives none."""
+    with unit_of_work() as unit:
+        return latency.point_spectrum(unit, principal, point_id, operation=operation, kind=kind)
+
+
+@router.get("/trials/{trial_id}/heatmap", responses=problems(latency.TrialTooLong))
+def get_heat_map(
+    trial_id: uuid.UUID,
+    principal: Reader,
+    operation: Operation | None = None,
+    kind: schemas.TimeKind = "response",
+    max_columns: Annotated[int, Query(ge=10, le=600)] = 200,
+) -> schemas.HeatMap:
+    """Of all operations together unless one is named."""
+    with unit_of_work() as unit:
+        return latency.trial_heat_map(
+            unit, principal, trial_id, operation=operation, kind=kind, max_columns=max_columns
+        )

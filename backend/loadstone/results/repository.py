@@ -209,3 +209,23 @@ def samples_of(session: Session, trial_id: uuid.UUID, attempt: int) -> Sequence[
         .order_by(Sample.seq, Sample.agent_id, Sample.operation)
     )
     return session.scalars(statement).all()
+
+
+def find_point_of_team(session: Session, team_id: uuid.UUID, point_id: uuid.UUID) -> Point | None:
+    return session.scalars(select(Point).where(Point.team_id == team_id, Point.id == point_id)).one_or_none()
+
+
+def sample_histograms(
+    session: Session, trial_id: uuid.UUID, attempt: int, *, operation: str | None, kind: str, limit: int
+) -> Sequence[Any]:
+    """`(seq, phase, at, duration_ns, histogram)` of one attempt in the order of time, of one operation or of all."""
+    column = Sample.response_histogram if kind == "response" else Sample.service_histogram
+    statement = (
+        select(Sample.seq, Sample.phase, Sample.at, Sample.duration_ns, column.label("histogram"))
+        .where(Sample.trial_id == trial_id, Sample.attempt == attempt)
+        .order_by(Sample.seq, Sample.agent_id, Sample.operation)
+        .limit(limit)
+    )
+    if operation is not None:
+        statement = statement.where(Sample.operation == operation)
+    return session.execute(statement).all()

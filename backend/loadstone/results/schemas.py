@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -157,3 +157,44 @@ class Trial(TrialItem):
     load_before: dict[str, Any] | None
     command_lines: list[str]
     phases: list[Phase]
+
+
+TimeKind = Literal["response", "service"]
+
+
+class SpectrumStep(BaseModel):
+    quantile: float
+    one_in: float
+    """1 / (1 - quantile): 100 at the 99th percentile. The last step is the largest value, one in `count`."""
+    value_ns: int
+
+
+class Spectrum(BaseModel):
+    """A point's percentiles over all counted trials, even in nines. `operations` are those there are."""
+
+    point_id: uuid.UUID
+    parameters: dict[str, Any]
+    operation: str
+    operations: list[str]
+    kind: TimeKind
+    count: int
+    trials_counted: int
+    items: list[SpectrumStep]
+
+
+class HeatColumn(BaseModel):
+    """Seconds since the trial's first one began; `counts[i]` answers lie between `edges_ns[i]` and the next."""
+
+    phase: str
+    from_s: float
+    to_s: float
+    counts: list[int]
+
+
+class HeatMap(BaseModel):
+    trial_id: uuid.UUID
+    attempt: int
+    operation: str | None
+    kind: TimeKind
+    edges_ns: list[float]
+    columns: list[HeatColumn]

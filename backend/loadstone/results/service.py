@@ -182,7 +182,7 @@ def seconds_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, a
 
 def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> schemas.Trial:
     """Raises NotFound."""
-    trial, parameters = _find_trial(unit, principal, trial_id)
+    trial, parameters = find_trial(unit, principal, trial_id)
     environment = repository.environment_of(unit.session, trial)
     store = repository.store_configuration_of(unit.session, trial)
     return schemas.Trial(
@@ -195,7 +195,7 @@ def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> sc
     )
 
 
-def _find_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> tuple[Trial, dict[str, Any]]:
+def find_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> tuple[Trial, dict[str, Any]]:
     found = repository.find_trial(unit.session, principal.team_id, trial_id)
     if found is None:
         raise NotFound("There is no such trial.")
@@ -224,7 +224,7 @@ def list_samples(
     unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, *, attempt: int | None, max_points: int
 ) -> schemas.SampleList:
     """The seconds of one attempt (the last one unless said otherwise); raises NotFound."""
-    trial, _ = _find_trial(unit, principal, trial_id)
+    trial, _ = find_trial(unit, principal, trial_id)
     shown = attempt if attempt is not None else trial.attempt
     stored = repository.samples_of(unit.session, trial.id, shown)
     items = [_sample(list(seconds)) for _, seconds in groupby(stored, key=lambda row: row.seq)]
