@@ -1,0 +1,1 @@
+"""Schedules: plans that start by themselves."""
