@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import httpx2
 import pytest
+from fastapi.testclient import TestClient
 from loadstone_local.secrets_file import free_port
 from loadstone_testing.callers import Caller
 
@@ -61,6 +63,13 @@ def loadstone(signed_out: CommandLine, client: Caller, api_url: str, monkeypatch
     monkeypatch.setenv("LOADSTONE_URL", api_url)
     monkeypatch.setenv("LOADSTONE_TOKEN", client.token)
     return signed_out
+
+
+@pytest.fixture
+def remote(client: Caller, api_url: str) -> Iterator[Caller]:
+    """The same admin, calling the process that the command line calls."""
+    with httpx2.Client(base_url=api_url, timeout=30, trust_env=False) as http:
+        yield Caller(cast("TestClient", http), client.principal, client.token)
 
 
 @pytest.fixture

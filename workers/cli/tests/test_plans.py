@@ -81,7 +81,7 @@ def test_the_schema_is_the_published_one(loadstone: CommandLine, client: Caller)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("name: [", "x.yaml:2"),
+        ("targets:\n  - [\n", "x.yaml:3"),
         ("name: a\nname: b\n", "stands there twice"),
         ("- a\n- b\n", "holds no plan"),
         ("", "holds no plan"),

@@ -18,18 +18,18 @@ def start(loadstone: CommandLine, file: str, *arguments: str) -> dict[str, objec
     return run
 
 
-def first_trial(client: Caller, run_id: object) -> str:
-    return str(client.get(f"/api/v1/runs/{run_id}/trials").json()["items"][0]["id"])
+def first_trial(remote: Caller, run_id: object) -> str:
+    return str(remote.get(f"/api/v1/runs/{run_id}/trials").json()["items"][0]["id"])
 
 
-def measure_when_it_comes(client: Caller, agent: SimulatedAgent, outcome: str = "succeeded") -> threading.Thread:
+def measure_when_it_comes(remote: Caller, agent: SimulatedAgent, outcome: str = "succeeded") -> threading.Thread:
     """In the background: waits for the run, and executes or fails its trials."""
 
     def work() -> None:
         waiting: list[dict[str, str]] = []
         while not waiting:
-            waiting = client.get("/api/v1/runs?status=queued").json()["items"]
-        trial: str | None = first_trial(client, waiting[0]["id"])
+            waiting = remote.get("/api/v1/runs?status=queued").json()["items"]
+        trial: str | None = first_trial(remote, waiting[0]["id"])
         if outcome == "succeeded":
             agent.execute_all(trial)
         while outcome == "failed" and trial is not None:
@@ -40,8 +40,8 @@ def measure_when_it_comes(client: Caller, agent: SimulatedAgent, outcome: str = 
     return thread
 
 
-def test_a_run_is_followed_to_its_end(loadstone: CommandLine, client: Caller, plan_file: Write) -> None:
-    measuring = measure_when_it_comes(client, SimulatedAgent.enroll(client))
+def test_a_run_is_followed_to_its_end(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
+    measuring = measure_when_it_comes(remote, SimulatedAgent.enroll(remote))
     said = loadstone.ok("run", plan_file(SMALL), "--wait", "--name", "from a script", "--timeout", "60")
     measuring.join()
     assert "from a script succeeded" in said.out
@@ -49,8 +49,8 @@ def test_a_run_is_followed_to_its_end(loadstone: CommandLine, client: Caller, pl
     assert "8 of 8 trials, succeeded" in said.err
 
 
-def test_a_run_that_fails_is_exit_code_4(loadstone: CommandLine, client: Caller, plan_file: Write) -> None:
-    measuring = measure_when_it_comes(client, SimulatedAgent.enroll(client), "failed")
+def test_a_run_that_fails_is_exit_code_4(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
+    measuring = measure_when_it_comes(remote, SimulatedAgent.enroll(remote), "failed")
     said = loadstone("run", plan_file(SMALL), "--wait", "--json", "--timeout", "60")
     measuring.join()
     assert said.code == 4
@@ -59,15 +59,15 @@ def test_a_run_that_fails_is_exit_code_4(loadstone: CommandLine, client: Caller,
 
 
 def test_time_that_runs_out_is_exit_code_6_and_may_cancel(
-    loadstone: CommandLine, client: Caller, plan_file: Write
+    loadstone: CommandLine, remote: Caller, plan_file: Write
 ) -> None:
     said = loadstone("run", plan_file(SMALL), "--wait", "--timeout", "0.5", "--cancel-on-interrupt", "--json")
     assert (said.code, said.error["code"]) == (6, "timeout")
-    assert client.get("/api/v1/runs").json()["items"][0]["status"] == "cancelled"
+    assert remote.get("/api/v1/runs").json()["items"][0]["status"] == "cancelled"
 
 
 def test_a_saved_plan_is_run_by_name_and_a_file_by_path(
-    loadstone: CommandLine, client: Caller, plan_file: Write
+    loadstone: CommandLine, remote: Caller, plan_file: Write
 ) -> None:
     loadstone.ok("plan", "apply", plan_file(SMALL))
     by_name = start(loadstone, "small")
@@ -76,15 +76,15 @@ def test_a_saved_plan_is_run_by_name_and_a_file_by_path(
     assert (by_file["plan_id"], by_file["name"]) == (None, "other")
 
 
-def test_agents_are_chosen_by_name_or_label(loadstone: CommandLine, client: Caller, plan_file: Write) -> None:
-    agent = SimulatedAgent.enroll(client, name="quiet-1")
+def test_agents_are_chosen_by_name_or_label(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
+    agent = SimulatedAgent.enroll(remote, name="quiet-1")
     file = plan_file(SMALL)
     assert start(loadstone, file, "--agent", "quiet-1")["agent_selector"] == {"agent_id": agent.agent_id}
     labelled = start(loadstone, file, "--label", "rack=7", "--label", "os=debian")
     assert labelled["agent_selector"] == {"labels": {"rack": "7", "os": "debian"}}
 
 
-def test_runs_are_listed_shown_and_cancelled(loadstone: CommandLine, client: Caller, plan_file: Write) -> None:
+def test_runs_are_listed_shown_and_cancelled(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
     run = start(loadstone, plan_file(SMALL))
     listed = loadstone.ok("runs", "--status", "queued", "--mine", "--json").json["items"]
     assert [one["id"] for one in listed] == [run["id"]]
@@ -94,11 +94,11 @@ def test_runs_are_listed_shown_and_cancelled(loadstone: CommandLine, client: Cal
     assert loadstone.ok("runs", "--status", "queued").out == ""
 
 
-def test_a_name_means_the_newest_that_succeeded(loadstone: CommandLine, client: Caller, plan_file: Write) -> None:
-    agent = SimulatedAgent.enroll(client)
+def test_a_name_means_the_newest_that_succeeded(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
+    agent = SimulatedAgent.enroll(remote)
     runs = [start(loadstone, plan_file(SMALL), "--name", name) for name in ("nightly", "nightly", "nightly 2")]
     for run in runs:
-        agent.execute_all(first_trial(client, run["id"]))
+        agent.execute_all(first_trial(remote, run["id"]))
     start(loadstone, plan_file(SMALL), "--name", "nightly")
 
     def named(text: str) -> object:
@@ -109,9 +109,9 @@ def test_a_name_means_the_newest_that_succeeded(loadstone: CommandLine, client: 
 
 
 @pytest.fixture
-def measured(loadstone: CommandLine, client: Caller, plan_file: Write) -> str:
+def measured(loadstone: CommandLine, remote: Caller, plan_file: Write) -> str:
     run = start(loadstone, plan_file(SMALL))
-    SimulatedAgent.enroll(client).execute_all(first_trial(client, run["id"]))
+    SimulatedAgent.enroll(remote).execute_all(first_trial(remote, run["id"]))
     return str(run["id"])
 
 
@@ -127,9 +127,9 @@ def test_a_run_is_exported_as_a_table_and_as_json(loadstone: CommandLine, measur
     assert (tmp_path / said["file"]).stat().st_size == said["bytes"]
 
 
-def test_agents_are_listed_enrolled_and_drained(loadstone: CommandLine, client: Caller) -> None:
+def test_agents_are_listed_enrolled_and_drained(loadstone: CommandLine, remote: Caller) -> None:
     assert "loadstone-agent enroll" in loadstone.ok("agent", "enroll").out
-    SimulatedAgent.enroll(client, name="bench-7")
+    SimulatedAgent.enroll(remote, name="bench-7")
     assert loadstone.ok("agent", "drain", "bench-7", "--json").json["is_draining"] is True
     assert "draining" in loadstone.ok("agent", "list").out
     assert loadstone.ok("agent", "resume", "bench-7", "--json").json["is_draining"] is False
