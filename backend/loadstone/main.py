@@ -13,6 +13,7 @@ from loadstone.accounts import endpoints as accounts
 from loadstone.accounts import service as accounts_service
 from loadstone.agents import endpoints as agents
 from loadstone.agents import service as agents_service
+from loadstone.bundles import endpoints as bundles
 from loadstone.comments import endpoints as comments
 from loadstone.dashboards import endpoints as dashboards
 from loadstone.db import dispose_engine
@@ -30,6 +31,7 @@ from loadstone.runs.stream import Hub
 from loadstone.settings import Settings, get_settings
 from loadstone.sharing import endpoints as sharing
 from loadstone.targets import endpoints as targets
+from loadstone.trends import endpoints as trends
 from loadstone.workloads import endpoints as workloads
 
 ROUTERS: Sequence[APIRouter] = (
@@ -45,8 +47,10 @@ ROUTERS: Sequence[APIRouter] = (
     results.router,
     exports.router,
     comments.router,
+    bundles.router,
     dashboards.router,
     dispatch.agent_router,
+    trends.router,
     sharing.router,
     sharing.shared_router,
 )

@@ -1,0 +1,1 @@
+"""Trends: series over time, change points, alerts."""

@@ -1,0 +1,1 @@
+"""SQL of trends, by what it reads and writes."""
