@@ -2,7 +2,7 @@
 
 A request starts with no team; who authenticates it binds one (`bind_team`), and every unit of work opened from then on
 reads, changes and writes rows of that team only. Outside of requests (control, the administration, tests) and where
-`every_team` is asked for, nothing is bounded. See decisions/0004.
+`every_team` is asked for, nothing is bounded. See decisions/0004-one-team-a-unit-of-work.md.
 """
 
 import uuid
