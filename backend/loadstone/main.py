@@ -86,7 +86,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     describe_api(app)
     app.add_middleware(OriginCheck, public_url=settings.public_url)
-    app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes)
+    larger = {"/api/v1/bundles": settings.max_bundle_bytes}
+    app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes, larger=larger)
     app.add_middleware(ResponseHeaders, is_https=settings.public_url.startswith("https://"))
     app.add_middleware(AccessLog)
     app.add_middleware(NobodyYet)

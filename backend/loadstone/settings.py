@@ -30,6 +30,8 @@ class Settings(BaseSettings):
 
     session_days: int = Field(default=14, ge=1)
     max_body_bytes: int = 32 * 1024 * 1024
+    max_bundle_bytes: int = 512 * 1024 * 1024
+    """Of a run's bundle that is imported; it waits in a temporary file."""
     lease_ttl_s: float = Field(default=120.0, gt=0)
     """Longer than an api outage that a trial should survive; a crash is seen earlier when the agent restarts."""
     renew_every_s: float = Field(default=1.0, gt=0)

@@ -2,6 +2,7 @@
 
 import time
 import uuid
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import structlog
@@ -42,17 +43,21 @@ SECURITY_HEADERS = {
 class BodyLimit:
     """Refuses a body that says it is too large before reading it, and one that does not say so while reading it."""
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_body_bytes: int, larger: Mapping[str, int]) -> None:
+        """`larger` are the limits of the few addresses that take a file."""
         self.app = app
         self.max_body_bytes = max_body_bytes
+        self.larger = larger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
+        limit = self.larger.get(scope["path"], self.max_body_bytes)
+        detail = f"Send at most {limit} bytes in one request."
         announced = Headers(scope=scope).get("content-length", "0")
-        if announced.isdecimal() and int(announced) > self.max_body_bytes:
+        if announced.isdecimal() and int(announced) > limit:
             code, title = HTTP_ERRORS[413]
-            response = problem_response(413, code, title, self._detail())
+            response = problem_response(413, code, title, detail)
             return await response(scope, receive, send)
         seen_bytes = 0
 
@@ -60,14 +65,11 @@ class BodyLimit:
             nonlocal seen_bytes
             message = await receive()
             seen_bytes += len(message.get("body", b""))
-            if seen_bytes > self.max_body_bytes:
-                raise HTTPException(413, self._detail())
+            if seen_bytes > limit:
+                raise HTTPException(413, detail)
             return message
 
         return await self.app(scope, receive_within_limit, send)
-
-    def _detail(self) -> str:
-        return f"Send at most {self.max_body_bytes} bytes in one request."
 
 
 class OriginCheck:

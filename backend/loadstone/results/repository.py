@@ -18,6 +18,7 @@ from loadstone.models import (
     Series,
     StoreConfiguration,
     Trial,
+    TrialDecision,
     TrialMetric,
 )
 
@@ -121,6 +122,19 @@ def bind_series(session: Session, point: Point, agent_class: str) -> None:
     session.execute(update(Point).where(Point.id == point.id).values(series_id=series.scalar_subquery()))
 
 
+def measured_points(session: Session, run_id: uuid.UUID) -> Sequence[tuple[Point, dict[str, Any]]]:
+    """Each point with the inventory that one of its trials was measured on."""
+    statement = (
+        select(Point, Environment.inventory)
+        .join(Trial, Trial.point_id == Point.id)
+        .join(Environment, Environment.id == Trial.environment_id)
+        .where(Point.run_id == run_id)
+        .order_by(Point.ordinal, Trial.ordinal)
+    )
+    found = {row[0].id: (row[0], row[1]) for row in session.execute(statement)}
+    return list(found.values())
+
+
 def find_point(session: Session, point_id: uuid.UUID) -> Point:
     return session.scalars(select(Point).where(Point.id == point_id).execution_options(populate_existing=True)).one()
 
@@ -179,6 +193,21 @@ def find_trial(session: Session, team_id: uuid.UUID, trial_id: uuid.UUID) -> tup
     )
     row = session.execute(statement).first()
     return (row[0], row[1]) if row else None
+
+
+def standing_decision(session: Session, trial_id: uuid.UUID) -> TrialDecision | None:
+    """The one that was not undone."""
+    statement = select(TrialDecision).where(TrialDecision.trial_id == trial_id, TrialDecision.undone_at.is_(None))
+    return session.scalars(statement).one_or_none()
+
+
+def find_decision(
+    session: Session, team_id: uuid.UUID, trial_id: uuid.UUID, decision_id: uuid.UUID
+) -> TrialDecision | None:
+    statement = select(TrialDecision).where(
+        TrialDecision.team_id == team_id, TrialDecision.trial_id == trial_id, TrialDecision.id == decision_id
+    )
+    return session.scalars(statement).one_or_none()
 
 
 def environment_of(session: Session, trial: Trial) -> Environment | None:

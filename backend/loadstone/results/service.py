@@ -18,6 +18,7 @@ from loadstone.results import merging, repository, rows, schemas, table
 from loadstone.results.downsample import keep_extremes
 from loadstone.results.rows import Attempt
 from loadstone.runs import service as runs
+from loadstone.runs.states import TERMINAL
 from loadstone.stats import trust
 from loadstone.stats.histogram import BadHistogram
 from loadstone.tables import Table
@@ -78,6 +79,22 @@ def _environment(unit: UnitOfWork, trial: Trial, body: FinishRequest) -> dict[st
     return values
 
 
+def keep_environment(unit: UnitOfWork, principal: Principal, inventory: dict[str, Any]) -> uuid.UUID:
+    """The id of the team's one row with this inventory."""
+    return repository.keep_environment(unit.session, principal.team_id, inventory)
+
+
+def keep_store_configuration(unit: UnitOfWork, principal: Principal, facts: dict[str, Any]) -> uuid.UUID:
+    """The id of the team's one row with this `kind`, `version` and `settings`."""
+    return repository.keep_store_configuration(unit.session, principal.team_id, facts)
+
+
+def join_series(unit: UnitOfWork, run: Run) -> None:
+    """Binds the points of an imported run to series by the class of the host that they were measured on."""
+    for point, inventory in repository.measured_points(unit.session, run.id):
+        repository.bind_series(unit.session, point, str(inventory.get("agent_class", "")))
+
+
 def _verdict(unit: UnitOfWork, attempt: Attempt, work: dict[str, Any], body: FinishRequest) -> dict[str, Any]:
     if body.outcome != "succeeded":
         return {}
@@ -88,8 +105,7 @@ def _verdict(unit: UnitOfWork, attempt: Attempt, work: dict[str, Any], body: Fin
 
 def count_trial(unit: UnitOfWork, run: Run, trial: Trial) -> None:
     """Keeps the metrics of a trial that has succeeded, adds it to its point if it counts, and tells the listeners."""
-    measured = repository.measured_results(unit.session, trial.id)
-    repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured)))
+    measured = keep_metrics(unit, trial)
     merged = None
     if trial.is_counted:
         merged = merging.add_trial(repository.merged_operations(unit.session, trial.point_id), measured)
@@ -97,6 +113,13 @@ def count_trial(unit: UnitOfWork, run: Run, trial: Trial) -> None:
             refresh_point(unit, run, trial.point_id)
             return
     _show_point(unit, run, trial.point_id, merged)
+
+
+def keep_metrics(unit: UnitOfWork, trial: Trial) -> Sequence[OperationResult]:
+    """The metrics of a trial that has succeeded, from what it measured, which is returned."""
+    measured = repository.measured_results(unit.session, trial.id)
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured)))
+    return measured
 
 
 def refresh_point(unit: UnitOfWork, run: Run, point_id: uuid.UUID) -> None:
@@ -108,6 +131,9 @@ def _show_point(unit: UnitOfWork, run: Run, point_id: uuid.UUID, merged: list[di
     point = repository.find_point(unit.session, point_id)
     if merged is not None:
         repository.replace_point_operations(unit.session, point, merged)
+    if run.status in TERMINAL:
+        # Its stream has ended: who watches reads the points anew.
+        return
     trials = repository.trials_of(unit.session, run.id, point_id)
     operations = repository.point_operations_of(unit.session, run.id, point_id)
     runs.record_event(unit, run, "point", _point(point, trials, operations))
@@ -186,10 +212,12 @@ def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> sc
     environment = repository.environment_of(unit.session, trial)
     store = repository.store_configuration_of(unit.session, trial)
     return schemas.Trial(
-        **runs.trial_item(trial, parameters).model_dump(),
+        **runs.trial_item(unit, trial, parameters).model_dump(),
         environment=environment.inventory if environment else None,
         store=schemas.StoreState(kind=store.kind, version=store.version, settings=store.settings) if store else None,
         load_before=trial.load_before,
+        load_during=trial.load_during,
+        keys_held=trial.keys_held,
         command_lines=trial.command_lines,
         phases=_phases(repository.results_of(unit.session, trial)),
     )

@@ -1,0 +1,203 @@
+"""What stands in a bundle: a zip of a manifest, and files of JSON lines that it names with their SHA-256. Pure.
+
+`run.json`, `agents.json`, `environments.json` and `store_configurations.json` are one document each; the others hold
+one JSON object a line. Histograms are HdrHistogram V2 compressed, base64, in nanoseconds. Equal runs make equal bytes:
+nothing in it says when it was exported.
+"""
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from loadstone_contracts.engine_plan import EngineWork
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from loadstone.plans.schemas import ResolvedPlan
+from loadstone.runs.states import TERMINAL, Status
+
+FORMAT: Literal["loadstone-run"] = "loadstone-run"
+VERSION = 1
+MANIFEST = "manifest.json"
+FILES = (
+    "run.json",
+    "agents.json",
+    "environments.json",
+    "store_configurations.json",
+    "points.ndjson",
+    "trials.ndjson",
+    "point_operations.ndjson",
+    "results.ndjson",
+    "samples.ndjson",
+)
+
+Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Large = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Real = Annotated[float, Field(allow_inf_nan=False)]
+Name = Annotated[str, Field(max_length=300)]
+Text = Annotated[str, Field(max_length=100_000)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+def _has_ended(status: Status) -> Status:
+    if status not in TERMINAL:
+        raise ValueError("it had not ended")
+    return status
+
+
+Ended = Annotated[Status, AfterValidator(_has_ended)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ManifestFile(_Record):
+    sha256: Sha256
+    bytes: Large
+    rows: Large
+
+
+class Manifest(_Record):
+    """`installation` is the address of the one that exported it."""
+
+    format: Literal["loadstone-run"]
+    version: int
+    loadstone_version: Name
+    installation: Name
+    team_name: Name
+    run_id: uuid.UUID
+    files: dict[str, ManifestFile]
+
+
+class RunRecord(_Record):
+    id: uuid.UUID
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    status: Ended
+    seed: Large
+    definition: ResolvedPlan
+    point_count: Small
+    trial_count: Small
+    estimated_s: Real
+    agent_id: uuid.UUID | None
+    error_code: Name | None
+    error_detail: Text | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class AgentRecord(_Record):
+    id: uuid.UUID
+    name: Name
+
+
+class EnvironmentRecord(_Record):
+    id: uuid.UUID
+    inventory: dict[str, Any]
+
+
+class StoreConfigurationRecord(_Record):
+    id: uuid.UUID
+    kind: Name
+    version: Name
+    settings: dict[str, Any]
+
+
+class PointRecord(_Record):
+    id: uuid.UUID
+    ordinal: Small
+    parameters: dict[str, Any]
+    target_index: Small
+    work: EngineWork
+    identity: dict[str, Any]
+
+
+class DecisionRecord(_Record):
+    """People are named: they have no account where the bundle goes."""
+
+    kind: Literal["include", "exclude"]
+    reason: Text
+    created_by: Name | None
+    created_at: datetime
+    undone_by: Name | None
+    undone_at: datetime | None
+
+
+class TrialRecord(_Record):
+    id: uuid.UUID
+    point_id: uuid.UUID
+    ordinal: Small
+    repetition: Small
+    block: Small
+    seed: Large
+    group_size: Small
+    status: Ended
+    attempt: Small
+    claimed_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    engine: Name | None
+    engine_version: Name | None
+    engine_elapsed_s: Real | None
+    error_code: Name | None
+    error_message: Text | None
+    error_detail: Text | None
+    warnings: list[Any]
+    trust: Literal["pass", "warn", "void"] | None
+    trust_reasons: list[Any]
+    is_counted: bool
+    environment_id: uuid.UUID | None
+    store_configuration_id: uuid.UUID | None
+    load_before: dict[str, Any] | None
+    load_during: dict[str, Any] | None
+    histogram_digits: Small | None
+    keys_held: Large | None
+    command_lines: list[Text]
+    decisions: list[DecisionRecord]
+
+
+class _Histograms(_Record):
+    response_time_ns: dict[str, Large | None]
+    service_time_ns: dict[str, Large | None]
+    response_histogram: str
+    service_histogram: str
+
+
+class PointOperationRecord(_Histograms):
+    point_id: uuid.UUID
+    operation: Name
+    trials_counted: Small
+    count: Large
+    error_count: Large
+    errors: dict[str, Large]
+    throughput_per_s: Real
+    band: dict[str, Any]
+
+
+class _Measured(_Histograms):
+    trial_id: uuid.UUID
+    agent_id: uuid.UUID
+    attempt: Small
+    phase: Literal["prefill", "warmup", "measure"]
+    operation: Name
+    elapsed_ns: Large
+    count: Large
+    late: Large
+    error_count: Large
+    errors: dict[str, Large]
+    hits: Large
+    misses: Large
+    bytes_sent: Large
+    bytes_received: Large
+
+
+class ResultRecord(_Measured):
+    throughput_per_s: Real
+    totals: dict[str, Any]
+
+
+class SampleRecord(_Measured):
+    seq: Small
+    at: datetime
+    duration_ns: Large
+    in_flight: Small

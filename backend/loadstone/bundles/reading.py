@@ -1,0 +1,128 @@
+"""A bundle from anywhere: nothing in it is believed before it was checked, and nothing is unpacked to disk."""
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import IO, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from loadstone.bundles.errors import (
+    BundleChecksumWrong,
+    BundleFilesUnexpected,
+    BundleRefused,
+    BundleRowInvalid,
+    BundleTooLarge,
+    BundleVersionUnknown,
+)
+from loadstone.bundles.format import FILES, FORMAT, MANIFEST, VERSION, Manifest
+
+MANIFEST_BYTES_MAX = 64 * 1024
+UNPACKED_BYTES_MAX = 4 * 1024**3
+LINE_BYTES_MAX = 8 * 1024**2
+CHUNK_BYTES = 1024**2
+ENCRYPTED = 0x1
+
+Record = TypeVar("Record", bound=BaseModel)
+
+
+class BundleReader:
+    """Checks names, sizes, version and checksums when it is made; then gives one file after the other.
+
+    Raises BundleRefused and what derives from it.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        try:
+            self._archive = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, ValueError, OSError) as error:
+            raise BundleRefused("This is no zip file, or it is cut off. Export the run again.") from error
+        self._check_entries()
+        text = self._read_whole(MANIFEST, MANIFEST_BYTES_MAX)
+        self.digest = hashlib.sha256(text).hexdigest()
+        self.manifest = self._parse_manifest(text)
+        for name in FILES:
+            self._check_file(name)
+
+    def _check_entries(self) -> None:
+        entries = self._archive.infolist()
+        if sorted(entry.filename for entry in entries) != sorted((*FILES, MANIFEST)):
+            raise BundleFilesUnexpected(f"A bundle holds exactly these files: {', '.join((MANIFEST, *FILES))}.")
+        if any(entry.flag_bits & ENCRYPTED for entry in entries):
+            raise BundleRefused("It is encrypted. Export the run again, and encrypt the way it takes instead.")
+        unpacked = sum(entry.file_size for entry in entries)
+        if unpacked > UNPACKED_BYTES_MAX:
+            raise BundleTooLarge(f"It unpacks to {unpacked} bytes; at most {UNPACKED_BYTES_MAX} are taken.")
+
+    def _parse_manifest(self, text: bytes) -> Manifest:
+        try:
+            manifest = Manifest.model_validate_json(text)
+        except ValidationError as error:
+            raise BundleRowInvalid(_first_fault(MANIFEST, 1, error)) from error
+        if (manifest.format, manifest.version) != (FORMAT, VERSION):
+            raise BundleVersionUnknown(
+                f"It has version {manifest.version} of the format and this installation reads {VERSION}. "
+                "Update the older of the two installations."
+            )
+        if manifest.files.keys() != set(FILES):
+            raise BundleFilesUnexpected("Its manifest does not name the files that a bundle holds.")
+        return manifest
+
+    def _check_file(self, name: str) -> None:
+        expected = self.manifest.files[name]
+        digest, size = hashlib.sha256(), 0
+        with self._open(name) as file:
+            while chunk := self._read(name, file, CHUNK_BYTES):
+                digest.update(chunk)
+                size += len(chunk)
+                if size > expected.bytes:
+                    break
+        if size != expected.bytes or digest.hexdigest() != expected.sha256:
+            raise BundleChecksumWrong(f"{name} is not what was exported. Transfer the bundle again.")
+
+    def _open(self, name: str) -> IO[bytes]:
+        try:
+            return self._archive.open(name)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            raise BundleRefused(f"{name} cannot be unpacked. Export the run again.") from error
+
+    def _read(self, name: str, file: IO[bytes], size: int) -> bytes:
+        try:
+            return file.read(size)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise BundleRefused(f"{name} cannot be unpacked. Transfer the bundle again.") from error
+
+    def _read_whole(self, name: str, limit: int) -> bytes:
+        with self._open(name) as file:
+            text = self._read(name, file, limit + 1)
+        if len(text) > limit:
+            raise BundleTooLarge(f"{name} takes more than {limit} bytes.")
+        return text
+
+    def records(self, name: str, model: type[Record]) -> Iterator[Record]:
+        """One a line."""
+        with self._open(name) as file:
+            for number in range(1, self.manifest.files[name].rows + 1):
+                line = file.readline(LINE_BYTES_MAX + 1)
+                if len(line) > LINE_BYTES_MAX:
+                    raise BundleTooLarge(f"{name}, line {number} takes more than {LINE_BYTES_MAX} bytes.")
+                try:
+                    yield model.model_validate_json(line)
+                except ValidationError as error:
+                    raise BundleRowInvalid(_first_fault(name, number, error)) from error
+            if file.read(1):
+                raise BundleRowInvalid(f"{name} has more lines than its manifest says.")
+
+    def record(self, name: str, model: type[Record]) -> Record:
+        """The only one of a file."""
+        found = list(self.records(name, model))
+        if len(found) != 1:
+            raise BundleRowInvalid(f"{name} has {len(found)} lines and must have one.")
+        return found[0]
+
+
+def _first_fault(name: str, number: int, error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in fault["loc"])
+    return f"{name}, line {number}, {place or 'as a whole'}: {fault['msg']}."
