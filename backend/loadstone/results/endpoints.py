@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from loadstone.db import unit_of_work
-from loadstone.errors import NotFound, Unauthenticated
-from loadstone.http.principal import Reader
+from loadstone.errors import Forbidden, NotFound, Unauthenticated
+from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
+from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
-from loadstone.results import latency, schemas, service
+from loadstone.results import decisions, latency, schemas, service
 
 router = APIRouter(prefix="/api/v1", tags=["results"], responses=problems(Unauthenticated, NotFound))
 
@@ -27,6 +28,33 @@ def list_points(run_id: uuid.UUID, principal: Reader) -> schemas.PointList:
 def get_trial(trial_id: uuid.UUID, principal: Reader) -> schemas.Trial:
     with unit_of_work() as unit:
         return service.get_trial(unit, principal, trial_id)
+
+
+@router.post(
+    "/trials/{trial_id}/decisions",
+    status_code=201,
+    responses=problems(
+        Forbidden,
+        decisions.TrialNotMeasured,
+        decisions.DecisionChangesNothing,
+        decisions.TrialImported,
+        IdempotencyKeyReused,
+    ),
+)
+def decide_on_trial(trial_id: uuid.UUID, body: schemas.DecideTrial, principal: Editor, once: OnceOnly) -> schemas.Trial:
+    """Overrules the trust verdict; the point is merged anew."""
+    with unit_of_work() as unit:
+        return once.answer(unit, principal, schemas.Trial, lambda: decisions.decide(unit, principal, trial_id, body))
+
+
+@router.delete(
+    "/trials/{trial_id}/decisions/{decision_id}",
+    responses=problems(Forbidden, decisions.DecisionUndone, decisions.TrialImported),
+)
+def undo_decision_on_trial(trial_id: uuid.UUID, decision_id: uuid.UUID, principal: Editor) -> schemas.Trial:
+    """The trust verdict holds again; the decision stays in the trial's history."""
+    with unit_of_work() as unit:
+        return decisions.undo(unit, principal, trial_id, decision_id)
 
 
 @router.get("/trials/{trial_id}/samples")

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from loadstone.runs.schemas import TrialItem, TrustVerdict
 from loadstone.runs.states import Status
@@ -149,12 +149,26 @@ class StoreState(BaseModel):
     settings: dict[str, Any]
 
 
+class DecideTrial(BaseModel):
+    """`include` a void trial, or `exclude` one that counts."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    kind: Literal["include", "exclude"]
+    reason: str = Field(min_length=3, max_length=1_000)
+
+
 class Trial(TrialItem):
-    """A trial with everything that is known about how it was measured. `phases` are of the last attempt."""
+    """A trial with everything that is known about how it was measured. `phases` are of the last attempt.
+
+    `keys_held`: keys in the store when the engine had ended, as the store itself says.
+    """
 
     environment: dict[str, Any] | None
     store: StoreState | None
     load_before: dict[str, Any] | None
+    load_during: dict[str, Any] | None
+    keys_held: int | None
     command_lines: list[str]
     phases: list[Phase]
 

@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session, defer
 
-from loadstone.models import Agent, Hold, Lease, Point, Run, RunEvent, Trial, User
+from loadstone.models import Agent, Hold, Lease, Point, Run, RunEvent, Trial, TrialDecision, User
 from loadstone.runs.states import ACTIVE, LIVE, Status
 
 EVENT_PAGE = 500
@@ -115,12 +115,48 @@ def first_waiting(session: Session, team_id: uuid.UUID) -> Run | None:
     """Of the runs that no agent has begun, the one that goes first."""
     statement = (
         select(Run)
-        .where(Run.team_id == team_id, Run.status == Status.QUEUED)
+        .where(Run.team_id == team_id, Run.status == Status.QUEUED, Run.paused_at.is_(None))
         .options(defer(Run.definition, raiseload=True))
-        .order_by(Run.priority.desc(), Run.id)
+        .order_by(Run.priority.desc(), Run.position, Run.id)
         .limit(1)
     )
     return session.scalars(statement).one_or_none()
+
+
+def lock_queue(session: Session, team_id: uuid.UUID) -> None:
+    """Of two that reorder a team's queue at once, the second sees what the first did."""
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"queue {team_id}", 0))))
+
+
+def neighbour_position(session: Session, run: Run, moved_id: uuid.UUID, *, is_before: bool) -> float | None:
+    """Of the waiting run of this priority right before (or after) `run`, the moved one left out; None at the end."""
+    statement = select(Run.position).where(
+        Run.team_id == run.team_id,
+        Run.status == Status.QUEUED,
+        Run.priority == run.priority,
+        Run.id.not_in([run.id, moved_id]),
+    )
+    if is_before:
+        statement = statement.where(Run.position <= run.position).order_by(Run.position.desc())
+    else:
+        statement = statement.where(Run.position >= run.position).order_by(Run.position)
+    return session.scalar(statement.limit(1))
+
+
+def spread_positions(session: Session, team_id: uuid.UUID, priority: int) -> None:
+    """One second apart, in the order they have."""
+    waiting = (Run.team_id == team_id, Run.status == Status.QUEUED, Run.priority == priority)
+    place = func.row_number().over(order_by=(Run.position, Run.id))
+    places = (
+        select(Run.id, place.label("place"), func.min(Run.position).over().label("start")).where(*waiting).subquery()
+    )
+    statement = update(Run).where(Run.id == places.c.id).values(position=places.c.start + places.c.place)
+    session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def still_live(session: Session, run_ids: Sequence[uuid.UUID]) -> frozenset[uuid.UUID]:
+    """Which of these runs have not ended."""
+    return frozenset(session.scalars(select(Run.id).where(Run.id.in_(run_ids), Run.status.in_(LIVE))))
 
 
 def active_trial(session: Session, run_id: uuid.UUID) -> tuple[Trial, dict[str, Any]] | None:
@@ -149,6 +185,12 @@ def list_trials(
     if statuses:
         statement = statement.where(Trial.status.in_(statuses))
     return [(row[0], row[1]) for row in session.execute(statement.order_by(Trial.ordinal).limit(limit))]
+
+
+def decisions_on(session: Session, trial_ids: Iterable[uuid.UUID]) -> Sequence[TrialDecision]:
+    """Oldest first."""
+    statement = select(TrialDecision).where(TrialDecision.trial_id.in_(trial_ids)).order_by(TrialDecision.id)
+    return session.scalars(statement).all()
 
 
 def first_failure(session: Session, run_id: uuid.UUID) -> Trial | None:

@@ -90,6 +90,33 @@ class RunListItem(BaseModel):
     last_event_seq: int
     agent_selector: dict[str, Any]
     origin: RunOrigin
+    schedule_id: uuid.UUID | None
+    paused_at: datetime | None
+
+
+class ChangeRun(BaseModel):
+    """What is left out stays as it is; an `agent_selector` of null lets any agent take it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    priority: int | None = Field(default=None, ge=-1000, le=1000)
+    agent_selector: AgentSelector | None = None
+
+
+class MoveRun(BaseModel):
+    """The run goes right before or right after another one that waits, and takes over its priority."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    before: uuid.UUID | None = None
+    after: uuid.UUID | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "MoveRun":
+        if (self.before is None) == (self.after is None):
+            raise ValueError("give exactly one of before and after")
+        return self
 
 
 class CurrentTrial(BaseModel):
@@ -136,10 +163,22 @@ class TrustReason(BaseModel):
     evidence: dict[str, Any]
 
 
+class TrialDecision(BaseModel):
+    """Somebody included a void trial or excluded one that counted; it stands until `undone_at`."""
+
+    id: uuid.UUID
+    kind: Literal["include", "exclude"]
+    reason: str
+    created_by: NamedRef | None
+    created_at: datetime
+    undone_by: NamedRef | None
+    undone_at: datetime | None
+
+
 class TrialItem(BaseModel):
     """`ordinal` is the place in the run's execution order, `repetition` within the point; `block` pairs trials.
 
-    `is_counted`: it enters curves, comparisons and series.
+    `is_counted`: it enters curves, comparisons and series. `decisions` are all that were made, oldest first.
     """
 
     id: uuid.UUID
@@ -163,6 +202,7 @@ class TrialItem(BaseModel):
     trust: TrustVerdict | None
     trust_reasons: list[TrustReason]
     is_counted: bool
+    decisions: list[TrialDecision]
 
 
 class TrialEvent(BaseModel):

@@ -58,9 +58,12 @@ def create_run(
     name: str | None = None,
     plan_id: uuid.UUID | None = None,
     plan_version: int | None = None,
+    schedule_id: uuid.UUID | None = None,
+    waits_for_run_id: uuid.UUID | None = None,
 ) -> Run:
     """Expands a plan that nothing speaks against into points and trials, and rings once they are committed."""
     run_id = uuid7()
+    now = datetime.now(UTC)
     grid = plans.expand(plan)
     rows = expand_rows(grid, principal.team_id, run_id)
     definition = plan.model_dump(mode="json")
@@ -75,13 +78,16 @@ def create_run(
         seed=plan.seed,
         status=Status.QUEUED,
         priority=priority,
+        position=now.timestamp(),
+        schedule_id=schedule_id,
+        waits_for_run_id=waits_for_run_id,
         agent_selector=agent_selector or {},
         point_count=len(rows.points),
         trial_count=len(rows.trials),
         status_counts=states.empty_counts(len(rows.trials)),
         estimated_s=plans.estimate_s(plan, grid),
         created_by=principal.user_id,
-        created_at=datetime.now(UTC),
+        created_at=now,
         last_event_seq=0,
         origin="local",
     )
@@ -140,7 +146,8 @@ def list_trials(
     """In execution order; raises NotFound, InvalidCursor."""
     run = find_run(unit, principal, run_id)
     rows = repository.list_trials(unit.session, run.id, statuses, _ordinal(cursor), limit + 1)
-    return make_page(rows, limit, key=lambda row: row[0].ordinal, render=lambda row: views.trial_item(*row))
+    items = views.trial_items(unit, rows)
+    return make_page(items, limit, key=lambda item: item.ordinal, render=lambda item: item)
 
 
 def _ordinal(cursor: str | None) -> int:
@@ -283,9 +290,9 @@ def forget_sample_events(unit: UnitOfWork, created_before: datetime) -> int:
     return repository.delete_sample_events(unit.session, created_before)
 
 
-def trial_item(trial: Trial, parameters: dict[str, Any]) -> schemas.TrialItem:
+def trial_item(unit: UnitOfWork, trial: Trial, parameters: dict[str, Any]) -> schemas.TrialItem:
     """A trial as lists show it."""
-    return views.trial_item(trial, parameters)
+    return views.trial_items(unit, [(trial, parameters)])[0]
 
 
 def ring_dispatch(unit: UnitOfWork) -> None:

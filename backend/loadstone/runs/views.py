@@ -7,7 +7,7 @@ from typing import Any
 
 from loadstone.agents import service as agents
 from loadstone.db import UnitOfWork
-from loadstone.models import Agent, Run, Trial
+from loadstone.models import Agent, Run, Trial, TrialDecision
 from loadstone.runs import progress, repository, schemas
 from loadstone.runs.holds import host_resources
 from loadstone.runs.states import LIVE, has_active
@@ -54,6 +54,8 @@ SAME_COLUMNS = (
     "last_event_seq",
     "agent_selector",
     "origin",
+    "schedule_id",
+    "paused_at",
 )
 
 
@@ -76,11 +78,14 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
     busy = repository.busy_agents(unit.session, team_id)
     held = repository.held_resources(unit.session)
     first = repository.first_waiting(unit.session, team_id)
+    waited_for = repository.still_live(unit.session, [run.waits_for_run_id for run in runs if run.waits_for_run_id])
     reasons: dict[uuid.UUID, schemas.WaitReason] = {}
     for run in runs:
         waiting = progress.Waiting(
             agent_id=run.agent_id,
             is_behind=run.agent_id is None and first is not None and first.id != run.id,
+            is_paused=run.paused_at is not None,
+            waits_for_run=run.waits_for_run_id in waited_for,
             held_resources=held,
             needed_hosts={row.id: host_resources(row.host_key, following[run.id]) for row in rows},
         )
@@ -100,7 +105,7 @@ def _agent_view(
         is_online=agents.is_online(row),
         is_draining=row.is_draining,
         busy_with=busy.get(row.id),
-        can_take=agents.can_take(row, run.agent_selector, targets) is None,
+        cannot=agents.can_take(row, run.agent_selector, targets),
     )
 
 
@@ -137,13 +142,34 @@ def error_ref(code: str | None, message: str | None, detail: str | None = None) 
     return schemas.ErrorRef(code=code, message=message or "", detail=detail) if code else None
 
 
-def trial_item(trial: Trial, parameters: dict[str, Any]) -> schemas.TrialItem:
+def trial_items(unit: UnitOfWork, trials: Sequence[tuple[Trial, dict[str, Any]]]) -> list[schemas.TrialItem]:
+    """Each trial with its point's parameters."""
+    decisions: dict[uuid.UUID, list[schemas.TrialDecision]] = {}
+    rows = repository.decisions_on(unit.session, [trial.id for trial, _ in trials])
+    people = [person for row in rows for person in (row.created_by, row.undone_by) if person]
+    names = repository.names(unit.session, people, []) if people else {}
+    for row in rows:
+        decisions.setdefault(row.trial_id, []).append(_decision(row, names))
+    return [_trial_item(trial, parameters, decisions.get(trial.id, [])) for trial, parameters in trials]
+
+
+def _decision(row: TrialDecision, names: dict[uuid.UUID, str]) -> schemas.TrialDecision:
+    return schemas.TrialDecision.model_validate(
+        {
+            **{name: getattr(row, name) for name in ("id", "kind", "reason", "created_at", "undone_at")},
+            "created_by": _named(names, row.created_by),
+            "undone_by": _named(names, row.undone_by),
+        }
+    )
+
+
+def _trial_item(trial: Trial, parameters: dict[str, Any], decisions: list[schemas.TrialDecision]) -> schemas.TrialItem:
+    gathered = ("parameters", "error", "decisions")
     return schemas.TrialItem(
-        **{
-            name: getattr(trial, name) for name in schemas.TrialItem.model_fields if name not in ("parameters", "error")
-        },
+        **{name: getattr(trial, name) for name in schemas.TrialItem.model_fields if name not in gathered},
         parameters=parameters,
         error=error_ref(trial.error_code, trial.error_message, trial.error_detail),
+        decisions=decisions,
     )
 
 
