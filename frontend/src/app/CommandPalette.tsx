@@ -25,7 +25,7 @@ const PAGES = [
   { to: '/runs', label: 'Runs', description: 'Everything that ran', icon: IconChartLine },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
-  { to: '/account', label: 'API tokens', description: 'For scripts', icon: IconKey },
+  { to: '/settings/tokens', label: 'API tokens', description: 'For scripts', icon: IconKey },
 ] as const;
 
 /** Loaded at the first Ctrl-K. */

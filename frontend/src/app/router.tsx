@@ -87,9 +87,29 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('@/pages/AccountPage')),
 });
 
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('@/pages/SettingsPage')),
+});
+const settingsTokens = createRoute({
+  getParentRoute: () => settings,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('@/pages/SettingsTokensPage')),
+});
+
 const routeTree = root.addChildren([
   signIn,
-  inside.addChildren([home, runs, newRun, run, targets, agents, account]),
+  inside.addChildren([
+    home,
+    runs,
+    newRun,
+    run,
+    targets,
+    agents,
+    account,
+    settings.addChildren([settingsTokens]),
+  ]),
 ]);
 
 /** @param history where it is not the browser's own */

@@ -39,7 +39,7 @@ export function AccountMenu(): ReactElement | null {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me.user.email}</Menu.Label>
-        <MenuLink to="/account" leftSection={<IconKey size={15} />}>
+        <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
           API tokens
         </MenuLink>
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => leave.mutate()}>

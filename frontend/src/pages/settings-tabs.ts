@@ -1,0 +1,2 @@
+/** The pages under `/settings`, in the order of their tabs. */
+export const SETTINGS_TABS = [{ to: '/settings/tokens', label: 'API tokens' }] as const;
