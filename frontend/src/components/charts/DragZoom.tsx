@@ -5,8 +5,14 @@ import type { Zoom } from './model';
 /** Shorter drags are clicks. */
 const LEAST_DRAG_PX = 8;
 
+interface DragZoomProps {
+  readonly onZoom: (zoom: Zoom | null) => void;
+  /** A click: the x under it. */
+  readonly onPick?: (x: number) => void;
+}
+
 /** Drag over the plot to zoom into a range of x. The range itself is owned by the page (and its URL). */
-export function DragZoom({ onZoom }: { readonly onZoom: (zoom: Zoom | null) => void }): ReactElement | null {
+export function DragZoom({ onZoom, onPick }: DragZoomProps): ReactElement | null {
   const area = usePlotArea();
   const toValue = useXAxisInverseScale();
   const [drag, setDrag] = useState<readonly [number, number] | null>(null);
@@ -18,9 +24,14 @@ export function DragZoom({ onZoom }: { readonly onZoom: (zoom: Zoom | null) => v
   };
   const finish = () => {
     setDrag(null);
-    if (!drag || Math.abs(drag[1] - drag[0]) < LEAST_DRAG_PX) return;
+    if (!drag) return;
+    if (Math.abs(drag[1] - drag[0]) < LEAST_DRAG_PX) {
+      const at = Number(toValue(drag[1]));
+      if (onPick && Number.isFinite(at)) onPick(at);
+      return;
+    }
     const [from, to] = [Math.min(...drag), Math.max(...drag)].map((pixel) => Number(toValue(pixel)));
-    if (from !== undefined && to !== undefined && from < to) onZoom([roundForUrl(from), roundForUrl(to)]);
+    if (from !== undefined && to !== undefined && from < to) onZoom(roundForUrl(from, to));
   };
   return (
     <g className="chart-not-exported">
@@ -52,6 +63,9 @@ export function DragZoom({ onZoom }: { readonly onZoom: (zoom: Zoom | null) => v
   );
 }
 
-function roundForUrl(value: number): number {
-  return Number(value.toPrecision(4));
+/** To a thousandth of what is seen, so that the address stays short. */
+function roundForUrl(from: number, to: number): Zoom {
+  const step = 10 ** Math.floor(Math.log10((to - from) / 1000));
+  const round = (value: number) => Number((Math.round(value / step) * step).toPrecision(14));
+  return [round(from), round(to)];
 }

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useMemo } from 'react';
 import { CartesianGrid, ResponsiveContainer, Scatter, ScatterChart, Tooltip } from 'recharts';
+import { xAxisOf, yAxisOf } from './axes';
 import { ChartTooltip } from './ChartTooltip';
 import { Marker } from './Marker';
 import type { ChartAxis, ChartPoint, ChartSeries } from './model';
@@ -7,7 +8,6 @@ import { lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
 import { linearScale, logScale } from './scale';
 import { useScheme } from './useScheme';
-import { xAxisOf, yAxisOf } from './XyChart';
 
 interface ParametricChartProps {
   readonly series: readonly ChartSeries[];

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import { usePlotArea, useXAxisScale } from 'recharts';
+import { usePlotArea, useXAxisScale, useYAxisScale } from 'recharts';
 import type { ChartSeries } from './model';
-import { voidPoints, zeroPoints } from './model';
+import { excludedPoints, voidPoints, zeroPoints } from './model';
 import { lookOf } from './palette';
 
 interface PlotMarksProps {
@@ -16,12 +16,24 @@ const MARK_PX = 11;
 export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactElement | null {
   const area = usePlotArea();
   const toPixel = useXAxisScale();
+  const toHeight = useYAxisScale();
   if (!area || !toPixel) return null;
   const bottom = area.y + area.height;
   const isInside = (x: number | undefined): x is number =>
     x !== undefined && x >= area.x - 1 && x <= area.x + area.width + 1;
   return (
     <g>
+      {excludedPoints(series).map(({ series: one, point }) => {
+        const x = toPixel(point.x);
+        const y = toHeight?.(point.y);
+        if (!isInside(x) || y === undefined) return null;
+        const { color } = lookOf(one.lookIndex, scheme);
+        return (
+          <circle key={`${one.key}:${point.x}`} cx={x} cy={y} r={4} className="chart-excluded" stroke={color}>
+            <title>{`excluded${point.note ? `: ${point.note}` : ''}`}</title>
+          </circle>
+        );
+      })}
       {voidPoints(series).map(({ series: one, point }, index) => {
         const x = toPixel(point.x);
         if (!isInside(x)) return null;

@@ -7,14 +7,17 @@ import {
   ReferenceArea,
   ResponsiveContainer,
   Tooltip,
-  XAxis,
-  YAxis,
 } from 'recharts';
+import { xAxisOf, yAxisOf } from './axes';
 import { ChartTooltip, type TooltipEntry } from './ChartTooltip';
 import { DragZoom } from './DragZoom';
+import { EventMarks } from './EventMarks';
 import { Marker } from './Marker';
 import {
   type ChartAxis,
+  type ChartLevel,
+  type ChartMark,
+  type ChartPoint,
   type ChartRow,
   type ChartSeries,
   type ChartSpan,
@@ -24,8 +27,9 @@ import {
 } from './model';
 import { PlotMarks } from './PlotMarks';
 import { type Look, lookOf, lookOfSeries } from './palette';
-import { axisTitle, formatQuantity, formatTick } from './quantity';
-import { type AxisScale, axisUnit, linearScale, logScale, xScale } from './scale';
+import { formatQuantity } from './quantity';
+import { type AxisScale, xScale } from './scale';
+import { timeScale } from './time-scale';
 import { useScheme } from './useScheme';
 
 export interface XyChartProps {
@@ -43,6 +47,12 @@ export interface XyChartProps {
   readonly xLimits?: AxisScale;
   /** Stretches of x with a name (phases). */
   readonly spans?: readonly ChartSpan[];
+  /** What happened, at its x. */
+  readonly marks?: readonly ChartMark[];
+  /** What the lines are held against. */
+  readonly level?: ChartLevel;
+  /** A click on the plot: the point nearest in x. */
+  readonly onPoint?: (point: ChartPoint, series: ChartSeries) => void;
 }
 
 /** Lines over a numeric axis with bands over trials. Nothing is smoothed, nothing animates. */
@@ -50,14 +60,18 @@ export function XyChart(props: XyChartProps): ReactElement {
   const { series, x, y, zoom = null, height = 300 } = props;
   const scheme = useScheme();
   const rows = useMemo(() => toRows(series, y.isLog), [series, y.isLog]);
-  const xAxis = props.xLimits ?? xScale(x.values ?? rows.map((row) => row.x), x.isLog, zoom);
+  const xAxis = props.xLimits ?? xAxisScale(x, rows, zoom);
+  const pick = (at: number) => {
+    const entry = entriesOf(nearestRow(rows, at), series)[0];
+    if (entry) props.onPoint?.(entry.point, entry.series);
+  };
   const tooltip = ({ active, label }: { active?: boolean; label?: unknown }): ReactNode => {
     if (!active) return null;
     const row = rows.find((candidate) => candidate.x === Number(label));
     return (
       <ChartTooltip
         title={`${x.title} ${formatQuantity(Number(label), x.quantity)}`}
-        entries={row ? entriesOf(row, series) : []}
+        entries={entriesOf(row, series)}
         quantity={y.quantity}
         scheme={scheme}
       />
@@ -75,73 +89,42 @@ export function XyChart(props: XyChartProps): ReactElement {
         >
           <CartesianGrid stroke="var(--chart-grid)" />
           {xAxisOf(x, xAxis)}
-          {yAxisOf(y, y.values ?? yValues(series, zoom))}
+          {yAxisOf(y, [...(y.values ?? yValues(series, zoom)), ...levelValues(props.level)])}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
+          {props.level && levelOf(props.level)}
           {bands(series, scheme)}
           {lines(series, scheme)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
-          {props.onZoom && <DragZoom onZoom={props.onZoom} />}
+          {props.marks && <EventMarks marks={props.marks} />}
+          {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={props.onPoint && pick} />}
         </ComposedChart>
       </ResponsiveContainer>
     </figure>
   );
 }
 
-function entriesOf(row: ChartRow, series: readonly ChartSeries[]): TooltipEntry[] {
+function xAxisScale(x: ChartAxis, rows: readonly ChartRow[], zoom: Zoom | null): AxisScale {
+  const values = x.values ?? rows.map((row) => row.x);
+  return x.quantity === 'time' ? timeScale(values, zoom) : xScale(values, x.isLog, zoom);
+}
+
+function nearestRow(rows: readonly ChartRow[], at: number): ChartRow | undefined {
+  return rows.reduce<ChartRow | undefined>(
+    (best, row) => (best && Math.abs(best.x - at) <= Math.abs(row.x - at) ? best : row),
+    undefined,
+  );
+}
+
+function levelValues(level: ChartLevel | undefined): number[] {
+  return level ? [level.low, level.high] : [];
+}
+
+function entriesOf(row: ChartRow | undefined, series: readonly ChartSeries[]): TooltipEntry[] {
   return series.flatMap((one, index) => {
-    const point = row.points[index];
+    const point = row?.points[index];
     return point ? [{ series: one, point }] : [];
   });
-}
-
-/** Functions, not components: Recharts looks at the types of its children. */
-export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactElement {
-  const unit = axisUnit(axis.quantity, domain[1]);
-  return (
-    <XAxis
-      dataKey="x"
-      type="number"
-      scale={axis.isLog ? 'log' : 'linear'}
-      domain={domain}
-      ticks={ticks}
-      allowDataOverflow
-      tickFormatter={(value: number) => formatTick(value, unit)}
-      label={{
-        value: axisTitle(axis.title, unit),
-        position: 'insideBottom',
-        offset: -12,
-        className: 'chart-axis-title',
-      }}
-      minTickGap={4}
-      interval="preserveStartEnd"
-    />
-  );
-}
-
-export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: string): ReactElement {
-  const { domain, ticks } = axis.isLog ? logScale(values) : linearScale(values, { fromZero: true });
-  const unit = axisUnit(axis.quantity, axis.isLog ? Math.sqrt(domain[0] * domain[1]) : domain[1] / 2);
-  return (
-    <YAxis
-      type="number"
-      dataKey={dataKey}
-      scale={axis.isLog ? 'log' : 'linear'}
-      domain={domain}
-      ticks={ticks}
-      allowDataOverflow
-      width={62}
-      tickFormatter={(value: number) => formatTick(value, unit)}
-      label={{
-        value: axisTitle(axis.title, unit),
-        angle: -90,
-        position: 'insideLeft',
-        offset: -4,
-        style: { textAnchor: 'middle' },
-        className: 'chart-axis-title',
-      }}
-    />
-  );
 }
 
 /** A name needs about this share of the axis to stand inside its span. */
@@ -161,8 +144,20 @@ function spanOf({ from, to, label }: ChartSpan, [first, last]: AxisScale['domain
   );
 }
 
+function levelOf({ low, high, label }: ChartLevel): ReactElement {
+  return (
+    <ReferenceArea
+      y1={low}
+      y2={high}
+      className="chart-level"
+      label={{ value: label, position: 'insideBottomLeft', className: 'chart-span-label' }}
+      ifOverflow="hidden"
+    />
+  );
+}
+
 function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
-  return series.map(({ key, lookIndex, tint }, index) => (
+  return series.map(({ key, lookIndex, tint, isJoined }, index) => (
     <Area
       key={`band:${key}`}
       dataKey={(row: ChartRow) => row.bands[index]}
@@ -172,7 +167,7 @@ function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
       dot={false}
       activeDot={false}
       isAnimationActive={false}
-      connectNulls={false}
+      connectNulls={isJoined ?? false}
       tooltipType="none"
       legendType="none"
     />
@@ -194,7 +189,7 @@ function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
         dot={one.isBare ? false : markerDot(look)}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
-        connectNulls={false}
+        connectNulls={one.isJoined ?? false}
       />
     );
   });

@@ -29,7 +29,7 @@ export interface ExportRequest {
 
 /** Legend icons are `svg.recharts-surface` too: the drawing is the direct child of the wrapper. */
 function drawingIn(figure: Element): SVGSVGElement {
-  const drawing = figure.querySelector('.recharts-wrapper > svg');
+  const drawing = figure.querySelector('.recharts-wrapper > svg, svg.chart-drawing');
   if (!(drawing instanceof SVGSVGElement)) throw new Error('The chart is not drawn yet.');
   return drawing;
 }

@@ -1,11 +1,14 @@
 export { ChartFrame } from './ChartFrame';
 export { ChartLegend } from './ChartLegend';
-export type { ChartAxis, ChartPoint, ChartSeries, ChartSpan, Zoom } from './model';
+export { HeatChart } from './HeatChart';
+export type { ChartAxis, ChartLevel, ChartMark, ChartPoint, ChartSeries, ChartSpan, Zoom } from './model';
 export { voidPoints, zeroPoints } from './model';
 export { ParametricChart } from './ParametricChart';
 export { formatQuantity } from './quantity';
 export { ScaleToggle } from './ScaleToggle';
 export type { AxisScale, Quantity } from './scale';
 export { linearScale } from './scale';
+export { TrendThumbnail } from './TrendThumbnail';
+export { formatInstant } from './time-scale';
 export { XyChart } from './XyChart';
 export { ZoomSlider } from './ZoomSlider';

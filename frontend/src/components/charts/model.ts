@@ -10,6 +10,8 @@ export interface ChartPoint {
   readonly trust?: 'pass' | 'warn' | 'void' | 'pending';
   /** Why a point is void or missing, in words. */
   readonly note?: string;
+  /** A person took it out: seen as a hollow ring, on no line. */
+  readonly isExcluded?: boolean;
   /** What the point is bound to where x does not say it ("64 connections"). */
   readonly label?: string;
   /** A word beside the point, which is then ringed. */
@@ -25,6 +27,8 @@ export interface ChartSeries {
   readonly tint?: number;
   /** Many points close together: a line without markers, solid, or dashed where it is a tint. */
   readonly isBare?: boolean;
+  /** The line joins its points across the x of other lines. */
+  readonly isJoined?: boolean;
   readonly points: readonly ChartPoint[];
 }
 
@@ -32,6 +36,8 @@ export interface ChartAxis {
   readonly title: string;
   readonly quantity: Quantity;
   readonly isLog: boolean;
+  /** False where differences matter more than the distance from zero. */
+  readonly fromZero?: boolean;
   /** Given when several charts share a scale. */
   readonly values?: readonly number[];
 }
@@ -39,6 +45,22 @@ export interface ChartAxis {
 export interface ChartSpan {
   readonly from: number;
   readonly to: number;
+  readonly label: string;
+}
+
+/** Something that happened at one x: a vertical line, or a flag. */
+export interface ChartMark {
+  readonly key: string;
+  readonly x: number;
+  readonly kind: 'change' | 'flag';
+  readonly label: string;
+  readonly tone?: 'good' | 'bad';
+}
+
+/** A stretch of y with a name. */
+export interface ChartLevel {
+  readonly low: number;
+  readonly high: number;
   readonly label: string;
 }
 
@@ -58,8 +80,8 @@ export function toRows(series: readonly ChartSeries[], isLog: boolean): ChartRow
   series.forEach(({ points }, index) => {
     for (const point of points) {
       const row = rows.get(point.x) ?? emptyRow(point.x, series.length);
-      row.values[index] = drawable(point.y, isLog);
-      row.bands[index] = bandOf(point, isLog);
+      row.values[index] = point.isExcluded ? null : drawable(point.y, isLog);
+      row.bands[index] = point.isExcluded ? null : bandOf(point, isLog);
       row.points[index] = point;
       rows.set(point.x, row);
     }
@@ -102,6 +124,14 @@ export function zeroPoints(series: readonly ChartSeries[], isLog: boolean): Zero
 export function voidPoints(series: readonly ChartSeries[]): { series: ChartSeries; point: ChartPoint }[] {
   return series.flatMap((one) =>
     one.points.filter(({ trust }) => trust === 'void').map((point) => ({ series: one, point })),
+  );
+}
+
+export function excludedPoints(series: readonly ChartSeries[]): { series: ChartSeries; point: ChartPoint }[] {
+  return series.flatMap((one) =>
+    one.points
+      .filter(({ isExcluded, y }) => isExcluded && y !== null)
+      .map((point) => ({ series: one, point })),
   );
 }
 

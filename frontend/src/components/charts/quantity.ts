@@ -1,5 +1,6 @@
-import { formatDuration, formatNs, formatNumber, formatRate } from '@/lib/format';
+import { formatDuration, formatNs, formatNumber, formatPercent, formatRate } from '@/lib/format';
 import type { AxisUnit, Quantity } from './scale';
+import { formatInstant, formatInstantTick } from './time-scale';
 
 /** A value with its unit, for tooltips, tables and sentences. */
 export function formatQuantity(value: number | null | undefined, quantity: Quantity): string {
@@ -7,12 +8,27 @@ export function formatQuantity(value: number | null | undefined, quantity: Quant
   if (quantity === 'rate') return `${formatRate(value)} ops/s`;
   if (quantity === 'duration') return formatNs(value);
   if (quantity === 'seconds') return formatDuration(value);
+  if (quantity === 'share') return formatPercent(value);
+  if (quantity === 'time') return formatInstant(value);
+  if (quantity === 'nines') return formatNines(value);
   return formatNumber(value, 6);
 }
 
-/** A tick: the unit stands in the axis title. */
-export function formatTick(value: number, { divisor }: AxisUnit): string {
-  return formatNumber(value / divisor, 4);
+/** 1 / (1 - quantile) as a percentile: 1000 is 99.9 %. */
+export function formatNines(oneIn: number): string {
+  const percent = 100 * (1 - 1 / oneIn);
+  return `${Number(percent.toPrecision(Math.max(3, Math.ceil(Math.log10(Math.max(oneIn, 1))) + 2)))} %`;
+}
+
+/** How ticks of an axis are written; the unit stands in the axis title. */
+export function tickFormat(
+  quantity: Quantity,
+  { divisor }: AxisUnit,
+  domain: readonly [number, number],
+): (value: number) => string {
+  if (quantity === 'time') return (value) => formatInstantTick(value, domain);
+  if (quantity === 'nines') return formatNines;
+  return (value) => formatNumber(value / divisor, 4);
 }
 
 export function axisTitle(title: string, { unit }: AxisUnit): string {

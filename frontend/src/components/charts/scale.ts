@@ -1,6 +1,7 @@
 /** Ticks, limits and units of an axis. Pure. */
 
-export type Quantity = 'rate' | 'duration' | 'seconds' | 'plain';
+/** `time` is an instant in Unix milliseconds, `nines` 1 / (1 - quantile), `share` 0 to 1. */
+export type Quantity = 'rate' | 'duration' | 'seconds' | 'plain' | 'time' | 'nines' | 'share';
 
 export interface AxisUnit {
   /** Empty for plain numbers. */
@@ -19,6 +20,7 @@ export function axisUnit(quantity: Quantity, typical: number): AxisUnit {
     if (typical >= 1e6) return { unit: 'M ops/s', divisor: 1e6 };
     return typical >= 1e3 ? { unit: 'k ops/s', divisor: 1e3 } : { unit: 'ops/s', divisor: 1 };
   }
+  if (quantity === 'share') return { unit: '%', divisor: 0.01 };
   return { unit: quantity === 'seconds' ? 's' : '', divisor: 1 };
 }
 

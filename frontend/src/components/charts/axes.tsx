@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react';
+import { XAxis, YAxis } from 'recharts';
+import type { ChartAxis } from './model';
+import { axisTitle, tickFormat } from './quantity';
+import { type AxisScale, axisUnit, linearScale, logScale } from './scale';
+
+/** Functions, not components: Recharts looks at the types of its children. */
+export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactElement {
+  const unit = axisUnit(axis.quantity, domain[1]);
+  return (
+    <XAxis
+      dataKey="x"
+      type="number"
+      scale={axis.isLog ? 'log' : 'linear'}
+      domain={domain}
+      ticks={ticks}
+      allowDataOverflow
+      tickFormatter={tickFormat(axis.quantity, unit, domain)}
+      label={{
+        value: axisTitle(axis.title, unit),
+        position: 'insideBottom',
+        offset: -12,
+        className: 'chart-axis-title',
+      }}
+      minTickGap={4}
+      interval="preserveStartEnd"
+    />
+  );
+}
+
+export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: string): ReactElement {
+  const { domain, ticks } = axis.isLog
+    ? logScale(values)
+    : linearScale(values, { fromZero: axis.fromZero ?? true });
+  const unit = axisUnit(axis.quantity, axis.isLog ? Math.sqrt(domain[0] * domain[1]) : domain[1] / 2);
+  return (
+    <YAxis
+      type="number"
+      dataKey={dataKey}
+      scale={axis.isLog ? 'log' : 'linear'}
+      domain={domain}
+      ticks={ticks}
+      allowDataOverflow
+      width={62}
+      tickFormatter={tickFormat(axis.quantity, unit, domain)}
+      label={{
+        value: axisTitle(axis.title, unit),
+        angle: -90,
+        position: 'insideLeft',
+        offset: -4,
+        style: { textAnchor: 'middle' },
+        className: 'chart-axis-title',
+      }}
+    />
+  );
+}
