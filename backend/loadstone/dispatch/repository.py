@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from loadstone.models import Agent, Hold, Lease, Point, Run, Trial
 from loadstone.runs.states import ACTIVE, LIVE, TERMINAL, Status
@@ -167,6 +167,17 @@ class WaitingRun(NamedTuple):
     targets: list[dict[str, Any]]
 
 
+def _waits_for_another() -> ColumnElement[bool]:
+    earlier = aliased(Run)
+    return exists().where(earlier.id == Run.waits_for_run_id, earlier.status.in_(LIVE))
+
+
+def may_begin(session: Session, run: Run) -> bool:
+    """Neither paused nor behind an earlier firing of its schedule."""
+    statement = select(Run.id).where(Run.id == run.id, Run.paused_at.is_(None), ~_waits_for_another())
+    return session.scalar(statement) is not None
+
+
 def waiting_runs(session: Session, team_ids: Iterable[uuid.UUID]) -> Sequence[WaitingRun]:
     """Runs whose next trial may be claimed, best first.
 
@@ -176,7 +187,8 @@ def waiting_runs(session: Session, team_ids: Iterable[uuid.UUID]) -> Sequence[Wa
     statement: Select[Any] = (
         select(Run.id, Run.team_id, Run.agent_id, Run.agent_selector, Run.definition["targets"])
         .where(Run.team_id.in_(set(team_ids)), Run.status.in_(CLAIMABLE_RUNS), ~under_way)
-        .order_by(Run.agent_id.is_(None), Run.priority.desc(), Run.id)
+        .where(Run.paused_at.is_(None), ~_waits_for_another())
+        .order_by(Run.agent_id.is_(None), Run.priority.desc(), Run.position, Run.id)
     )
     return [WaitingRun(*row) for row in session.execute(statement)]
 

@@ -108,6 +108,8 @@ def _refusal(unit: UnitOfWork, run: Run, trial: Trial, agent: Agent) -> str | No
         return "not_next"
     if agent.is_draining:
         return "draining"
+    if run.agent_id is None and not repository.may_begin(unit.session, run):
+        return "held_back"
     if run.agent_id not in (None, agent.id):
         return "not_suitable"
     # All targets, not this trial's alone: the run stays on the agent that begins it.

@@ -15,7 +15,7 @@ from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
 from loadstone.plans.service import PlanRefused
-from loadstone.runs import schemas, service
+from loadstone.runs import schemas, service, waiting
 from loadstone.runs.states import TERMINAL, Status
 from loadstone.runs.stream import Hub
 
@@ -68,6 +68,36 @@ def cancel_run(run_id: uuid.UUID, principal: Editor) -> schemas.Run:
     """May be repeated; a run that has ended stays as it is."""
     with unit_of_work() as unit:
         return service.cancel_run(unit, principal, run_id)
+
+
+@router.patch(
+    "/runs/{run_id}",
+    responses=problems(Unauthenticated, Forbidden, NotFound, waiting.RunNotWaiting, waiting.RunEnded),
+)
+def change_run(run_id: uuid.UUID, body: schemas.ChangeRun, principal: Editor) -> schemas.Run:
+    """Its agents may be chosen anew until one has begun it."""
+    with unit_of_work() as unit:
+        return waiting.change_run(unit, principal, run_id, body)
+
+
+@router.post("/runs/{run_id}/move", responses=problems(Unauthenticated, Forbidden, NotFound, waiting.RunNotWaiting))
+def move_run(run_id: uuid.UUID, body: schemas.MoveRun, principal: Editor) -> schemas.Run:
+    """To right before or after another run that waits, whose priority it takes over."""
+    with unit_of_work() as unit:
+        return waiting.move_run(unit, principal, run_id, body)
+
+
+@router.post("/runs/{run_id}/pause", responses=problems(Unauthenticated, Forbidden, NotFound, waiting.RunNotWaiting))
+def pause_run(run_id: uuid.UUID, principal: Editor) -> schemas.Run:
+    """A run that waits keeps its place and does not begin until it is resumed."""
+    with unit_of_work() as unit:
+        return waiting.pause_run(unit, principal, run_id)
+
+
+@router.post("/runs/{run_id}/resume", responses=problems(Unauthenticated, Forbidden, NotFound))
+def resume_run(run_id: uuid.UUID, principal: Editor) -> schemas.Run:
+    with unit_of_work() as unit:
+        return waiting.resume_run(unit, principal, run_id)
 
 
 @router.get("/runs/{run_id}/trials", responses=problems(Unauthenticated, NotFound, InvalidCursor))

@@ -20,8 +20,8 @@ class AgentView:
     is_draining: bool
     busy_with: uuid.UUID | None
     """The run whose trial it holds a lease on."""
-    can_take: bool
-    """It has what every target of the run needs, and the run's selector allows it."""
+    cannot: str | None
+    """Why it can never take the run as it is set up now; None when it has what every target needs and is chosen."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,45 @@ class Waiting:
     agent_id: uuid.UUID | None
     is_behind: bool
     """A run that goes first is waiting too."""
+    is_paused: bool
+    waits_for_run: bool
+    """An earlier firing of its schedule has not ended."""
     held_resources: frozenset[str]
     needed_hosts: Mapping[uuid.UUID, frozenset[str]]
 
 
 Reason = tuple[str, str]
+NAMED_AGENTS = 3
 
 
 def wait_reason(run: Waiting, agents: Sequence[AgentView]) -> Reason | None:
     """`(code, message)`, or None when an agent may claim it right now."""
     if run.agent_id is not None:
         return _bound_reason(run, next((agent for agent in agents if agent.id == run.agent_id), None))
-    if not any(agent.is_online for agent in agents):
-        return "no_agent_online", "No agent is online. Start one, or enroll this machine under Agents."
-    able = [agent for agent in agents if agent.is_online and agent.can_take]
-    if not able:
-        return "no_agent_can_take", "No agent that is online can take every target of this run."
-    reasons = [_agent_reason(run, agent) for agent in able]
+    if run.is_paused:
+        return "paused", "A person paused it; it keeps its place and begins once it is resumed."
+    unable = _no_agent_reason(agents)
+    if unable is not None:
+        return unable
+    if run.waits_for_run:
+        return "earlier_firing", "An earlier run of its schedule has not ended; the schedule lets them queue up."
+    reasons = [_agent_reason(run, agent) for agent in agents if agent.is_online and agent.cannot is None]
     return None if None in reasons else reasons[0]
+
+
+def _no_agent_reason(agents: Sequence[AgentView]) -> Reason | None:
+    """Without an agent, or with none that ever can, waiting helps nobody: that is said before anything else."""
+    able = [agent for agent in agents if agent.cannot is None]
+    if agents and not able:
+        return "no_agent_can_take", "No agent can take this run. " + " ".join(
+            f"{agent.name}: {agent.cannot}" for agent in agents[:NAMED_AGENTS]
+        )
+    if any(agent.is_online for agent in able):
+        return None
+    if any(agent.is_online for agent in agents):
+        names = ", ".join(agent.name for agent in able[:NAMED_AGENTS])
+        return "agent_offline", f"Offline now: {names}. No other agent can take this run."
+    return "no_agent_online", "No agent is online. Start one, or enroll this machine under Agents."
 
 
 def _bound_reason(run: Waiting, agent: AgentView | None) -> Reason | None:

@@ -11,8 +11,16 @@ from loadstone.runs.holds import host_resources, is_loopback, trial_resources
 from loadstone.runs.progress import AgentView, Waiting, wait_reason
 
 ME, OTHER = uuid.uuid4(), uuid.uuid4()
-IDLE = AgentView(id=ME, name="bench-1", host_key="h1", is_online=True, is_draining=False, busy_with=None, can_take=True)
-FREE = Waiting(agent_id=None, is_behind=False, held_resources=frozenset(), needed_hosts={ME: frozenset({"host:h1"})})
+IDLE = AgentView(id=ME, name="bench-1", host_key="h1", is_online=True, is_draining=False, busy_with=None, cannot=None)
+FREE = Waiting(
+    agent_id=None,
+    is_behind=False,
+    is_paused=False,
+    waits_for_run=False,
+    held_resources=frozenset(),
+    needed_hosts={ME: frozenset({"host:h1"})},
+)
+UNABLE = replace(IDLE, id=OTHER, cannot="It cannot start redis.")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -22,7 +30,12 @@ START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
         (FREE, [IDLE], None),
         (FREE, [], "no_agent_online"),
         (FREE, [replace(IDLE, is_online=False)], "no_agent_online"),
-        (FREE, [replace(IDLE, can_take=False)], "no_agent_can_take"),
+        (FREE, [replace(IDLE, cannot="It has no engine.")], "no_agent_can_take"),
+        (FREE, [replace(IDLE, is_online=False), UNABLE], "agent_offline"),
+        (FREE, [replace(UNABLE, is_online=False)], "no_agent_can_take"),
+        (replace(FREE, is_paused=True), [IDLE], "paused"),
+        (replace(FREE, waits_for_run=True), [IDLE], "earlier_firing"),
+        (replace(FREE, waits_for_run=True), [UNABLE], "no_agent_can_take"),
         (FREE, [replace(IDLE, is_draining=True)], "agent_draining"),
         (FREE, [replace(IDLE, busy_with=OTHER)], "agent_busy"),
         (replace(FREE, is_behind=True), [replace(IDLE, busy_with=OTHER)], "behind_other_runs"),
