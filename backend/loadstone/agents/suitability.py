@@ -8,7 +8,7 @@ from loadstone.models import Agent
 from loadstone.settings import get_settings
 
 Target = Mapping[str, Any]
-"""A target's snapshot: `kind` and `mode` are looked at."""
+"""A target's snapshot: `kind`, `protocol` and `mode` are looked at."""
 
 
 def is_online(agent: Agent) -> bool:
@@ -44,8 +44,10 @@ def can_take(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target
 
 def _cannot_reach(agent: Agent, target: Target) -> str | None:
     kind = target["kind"]
-    if not any(kind in engine["protocols"] for engine in agent.engines):
-        return f"It has no engine that speaks {kind}."
+    # Runs from before a protocol could be chosen speak the one that is named like the kind.
+    protocol = target.get("protocol") or kind
+    if not any(protocol in engine["protocols"] for engine in agent.engines):
+        return f"It has no engine that speaks {protocol}."
     if target["mode"] == "external":
         return None
     offer = next((store for store in agent.stores if store["kind"] == kind), None)

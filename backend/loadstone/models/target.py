@@ -22,6 +22,8 @@ class Target(Identified, Base):
     name: Mapped[str]
     kind: Mapped[str]
     mode: Mapped[str]
+    protocol: Mapped[str | None]
+    """None is the kind's first."""
     profile: Mapped[str | None]
     options: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Overrides of the profile's options."""

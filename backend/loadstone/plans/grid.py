@@ -25,7 +25,7 @@ from loadstone.canonical import canonical_json
 from loadstone.plans.axes import AXES, Binding
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
-from loadstone.targets.store_kinds import effective_options
+from loadstone.targets.store_kinds import effective_options, store_kinds
 
 Setting = dict[str, Any]
 
@@ -185,6 +185,8 @@ class _Expansion:
 
 def _target_identity(target: TargetSnapshot) -> dict[str, Any]:
     identity: dict[str, Any] = {"kind": target.kind, "mode": target.mode}
+    if target.protocol not in (None, store_kinds()[target.kind].protocols[0].protocol):
+        identity["protocol"] = target.protocol
     if target.mode == "external":
         return identity | {"host": target.host, "port": target.port}
     options = effective_options(target.kind, target.profile or "", target.options)

@@ -88,7 +88,8 @@ def _operation_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
     for index, operation in enumerate(plan.workload.operations):
         path = f"workload.operations[{index}]"
         for target in plan.targets:
-            if operation.kind not in store_kinds()[target.kind].operations:
+            spoken = store_kinds()[target.kind].spoken(target.protocol)
+            if spoken is None or operation.kind not in spoken.operations:
                 yield _finding("operation_not_supported", path, f"{target.name} has no operation {operation.kind}.")
         if operation.kind in seen:
             yield _finding("duplicate_value", f"{path}.kind", f"{operation.kind} stands twice in the mix.")

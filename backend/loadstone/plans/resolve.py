@@ -9,7 +9,7 @@ from loadstone.plans.schemas import Finding, InlineTarget, PlanDefinition, Resol
 from loadstone.principal import Principal
 from loadstone.targets import service as targets
 from loadstone.targets.schemas import TargetSnapshot
-from loadstone.targets.store_kinds import find_option_faults, store_kinds
+from loadstone.targets.store_kinds import find_option_faults, protocol_fault, store_kinds
 from loadstone.workloads import service as workloads
 from loadstone.workloads.schemas import WorkloadDefinition
 
@@ -81,6 +81,10 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
         message = f"{kind.title} has no profile {written.profile!r}. Known: {known}."
         lookup.refuse("unknown_profile", f"{path}.profile", message)
         return None
+    spoken = kind.spoken(written.protocol)
+    if spoken is None:
+        lookup.refuse("unknown_protocol", f"{path}.protocol", protocol_fault(kind, written.protocol))
+        return None
     for name, code, message in find_option_faults(kind, written.options):
         lookup.refuse(code, f"{path}.options.{name}", message)
     return TargetSnapshot(
@@ -88,6 +92,7 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
         name=written.name or f"{kind.title} {written.profile}",
         kind=written.kind,
         mode="managed",
+        protocol=spoken.protocol,
         profile=written.profile,
         options=written.options,
         target_id=None,

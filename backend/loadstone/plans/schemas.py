@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from loadstone_contracts.agent_calls import Reset
-from loadstone_contracts.engine_plan import EngineLoad, StopRule
+from loadstone_contracts.engine_plan import EngineLoad, StopRule, StoreProtocol
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.accounts.schemas import UserRef
@@ -32,6 +32,8 @@ class InlineTarget(_Written):
     kind: str = Field(max_length=100)
     profile: str = Field(max_length=100)
     options: dict[str, str] = Field(default_factory=dict)
+    protocol: StoreProtocol | None = None
+    """None is the kind's first."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
 
 

@@ -48,7 +48,7 @@ def _pipeline_warnings(plan: ResolvedPlan) -> Iterator[Finding]:
     if deepest <= 1 or not has_gets:
         return
     for target in plan.targets:
-        if target.kind == "memcached":
+        if target.kind == "memcached" and target.protocol in (None, "memcached"):
             message = f"{target.name} answers pipelined text gets one by one: multi_get is its way to ask for many."
             yield _finding("pipelined_text_get", f"targets[{target.index}]", message)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from loadstone_contracts.agent_calls import CheckFinishRequest, TargetKind
-from loadstone_contracts.engine_plan import Tls
+from loadstone_contracts.engine_plan import StoreProtocol, Tls
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 Mode = Literal["managed", "external"]
@@ -27,6 +27,8 @@ class TargetSnapshot(BaseModel):
     target_id: uuid.UUID | None
     host: str | None
     port: int | None
+    protocol: StoreProtocol | None = None
+    """None in runs from before it could be chosen: the kind's first."""
 
 
 class WriteTarget(BaseModel):
@@ -40,6 +42,8 @@ class WriteTarget(BaseModel):
     name: str = Field(min_length=1, max_length=100)
     kind: TargetKind
     mode: Mode
+    protocol: StoreProtocol | None = None
+    """None is the kind's first."""
     profile: str | None = Field(default=None, max_length=100)
     options: dict[str, str] = Field(default_factory=dict, max_length=100)
     host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
@@ -77,6 +81,7 @@ class Target(BaseModel):
     name: str
     kind: TargetKind
     mode: Mode
+    protocol: StoreProtocol | None
     profile: str | None
     options: dict[str, str]
     host: str | None

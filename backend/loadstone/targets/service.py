@@ -83,7 +83,7 @@ def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
 
 
 def _write(row: models.Target, wanted: WriteTarget) -> None:
-    for field in ("name", "kind", "mode", "profile", "options", "host", "port", "username"):
+    for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username"):
         setattr(row, field, getattr(wanted, field))
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
@@ -100,6 +100,7 @@ def _render(row: models.Target, check: repository.CheckRow | None) -> Target:
             "name": row.name,
             "kind": row.kind,
             "mode": row.mode,
+            "protocol": row.protocol,
             "profile": row.profile,
             "options": row.options,
             "host": row.host,
@@ -130,6 +131,7 @@ def take_snapshot(row: models.Target, index: int) -> TargetSnapshot:
             "name": row.name,
             "kind": row.kind,
             "mode": row.mode,
+            "protocol": row.protocol or store_kinds()[row.kind].protocols[0].protocol,
             "profile": row.profile,
             "options": row.options,
             "target_id": row.id,
@@ -152,6 +154,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
             {
                 "target_name": taken.name,
                 "kind": taken.kind,
+                "protocol": taken.protocol,
                 "mode": "managed",
                 "profile": taken.profile,
                 "options": options,
@@ -166,6 +169,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
         {
             "target_name": taken.name,
             "kind": taken.kind,
+            "protocol": taken.protocol,
             "mode": "external",
             "instance_key": instance_key,
             "host": taken.host,

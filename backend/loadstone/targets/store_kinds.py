@@ -55,16 +55,31 @@ class StoreOption(_Data):
         return f"a text like {self.pattern}"
 
 
+class SpokenProtocol(_Data):
+    """One way to talk to a store, and what can be asked for in it."""
+
+    protocol: StoreProtocol
+    title: str
+    meaning: str
+    operations: list[OperationKind]
+
+
 class StoreKind(_Data):
     kind: TargetKind
     title: str
-    protocol: StoreProtocol
-    operations: list[OperationKind]
+    protocols: list[SpokenProtocol]
+    """The first is spoken where nothing else is said."""
     profiles: list[StoreProfile]
     options: list[StoreOption]
 
     def profile(self, name: str) -> StoreProfile | None:
         return next((profile for profile in self.profiles if profile.name == name), None)
+
+    def spoken(self, protocol: str | None) -> SpokenProtocol | None:
+        """The first protocol for None; None for one that this kind does not speak."""
+        if protocol is None:
+            return self.protocols[0]
+        return next((one for one in self.protocols if one.protocol == protocol), None)
 
     def option(self, name: str) -> StoreOption | None:
         return next((option for option in self.options if option.name == name), None)
@@ -86,6 +101,12 @@ def effective_options(kind: str, profile: str, overrides: Mapping[str, str]) -> 
     known = store_kinds()[kind].profile(profile)
     assert known is not None
     return {**known.options, **overrides}
+
+
+def protocol_fault(kind: StoreKind, protocol: str | None) -> str:
+    """Why the choice is refused, in words."""
+    known = ", ".join(one.protocol for one in kind.protocols)
+    return f"{kind.title} does not speak {protocol}. It speaks: {known}."
 
 
 def find_option_faults(kind: StoreKind, options: Mapping[str, str]) -> list[tuple[str, str, str]]:

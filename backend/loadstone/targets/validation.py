@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from loadstone.targets.schemas import WriteTarget
-from loadstone.targets.store_kinds import find_option_faults, store_kinds
+from loadstone.targets.store_kinds import find_option_faults, protocol_fault, store_kinds
 
 Fault = tuple[str, str, str]
 """Path, code, message."""
@@ -13,9 +13,16 @@ ADDRESS_FIELDS = ("host", "port", "username", "password", "tls")
 
 def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
     """`keeps_password`: one is stored already and the writer did not touch it."""
+    shared = list(_protocol_faults(wanted))
     if wanted.mode == "managed":
-        return list(_managed_faults(wanted))
-    return list(_external_faults(wanted, has_password=wanted.password is not None or keeps_password))
+        return [*shared, *_managed_faults(wanted)]
+    return [*shared, *_external_faults(wanted, has_password=wanted.password is not None or keeps_password)]
+
+
+def _protocol_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    kind = store_kinds()[wanted.kind]
+    if kind.spoken(wanted.protocol) is None:
+        yield "protocol", "unknown_protocol", protocol_fault(kind, wanted.protocol)
 
 
 def _managed_faults(wanted: WriteTarget) -> Iterator[Fault]:

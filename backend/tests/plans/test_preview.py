@@ -197,3 +197,10 @@ def test_more_threads_than_cores_are_warned_about(client: Caller) -> None:
     SimulatedAgent.enroll(client)
     load = {"kind": "closed", "connections": 200}
     assert "shared_cpu" in codes(preview(client, load=load, axes=[], threads=200))
+
+
+def test_a_protocol_is_chosen_among_those_of_the_kind(client: Caller) -> None:
+    meta = {"kind": "memcached", "profile": "default", "protocol": "memcached_meta"}
+    assert preview(client, targets=[meta])["refusals"] == []
+    wrong = {"kind": "redis", "profile": "none", "protocol": "memcached_meta"}
+    assert findings(preview(client, targets=[wrong])["refusals"]) == [("unknown_protocol", "targets[0].protocol")]

@@ -31,6 +31,18 @@ def test_a_trial_on_a_managed_store_is_measured_and_reported_in_full(agent: Agen
     assert "127.0.0.1" in finish.command_lines[0]
 
 
+@pytest.mark.parametrize("protocol", ["memcached_meta", "memcached_binary"])
+def test_a_target_is_spoken_to_in_the_protocol_it_was_given(agent: Agent, api: ApiInMemory, protocol: str) -> None:
+    target = managed("memcached").model_copy(update={"protocol": protocol})
+    given = assignment(target, work=work(1.0))
+    api.assign(given)
+    TrialChain(agent).execute(given.trial_id)
+    finish = api.finishes[given.lease_id]
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    assert finish.summary is not None
+    assert finish.summary.phases[-1].answered > 1000
+
+
 def test_a_finished_trial_leaves_no_process_no_data_and_no_spool(agent: Agent, api: ApiInMemory) -> None:
     given = assignment(managed("redis"))
     api.assign(given)

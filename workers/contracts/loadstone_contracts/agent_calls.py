@@ -100,6 +100,8 @@ class AssignedTarget(Message):
 
     target_name: str
     kind: TargetKind
+    protocol: StoreProtocol | None = None
+    """How it is talked to; None is the kind's first."""
     mode: Literal["managed", "external"]
     profile: str | None = None
     options: dict[str, str] = Field(default_factory=dict)

@@ -70,20 +70,27 @@ function savedChoice(target: Target): Choice {
   return { value: `saved:${target.id}`, label: target.name };
 }
 
-function managedChoices({ kind, title, profiles }: StoreKind): Choice[] {
-  return profiles.map((profile) => ({
-    value: `managed:${kind}:${profile.name}`,
-    label: `${title}: ${profile.title}`,
-  }));
+/** Every profile in the kind's first protocol, then in its others. */
+function managedChoices({ kind, title, profiles, protocols }: StoreKind): Choice[] {
+  return protocols.flatMap((spoken, place) =>
+    profiles.map((profile) => ({
+      value: `managed:${kind}:${profile.name}${place === 0 ? '' : `:${spoken.protocol}`}`,
+      label: `${title}: ${profile.title}${place === 0 ? '' : `, over ${spoken.title.toLowerCase()}`}`,
+    })),
+  );
 }
 
 function readChoice(value: string, kinds: readonly StoreKind[]): PlanTarget | null {
-  const [how, first = '', profile = ''] = value.split(':');
+  const [how, first = '', profile = '', protocol] = value.split(':');
   if (how === 'saved') return { target_id: first };
   const kind = kinds.find((candidate) => candidate.kind === first);
   if (!kind) return null;
   const isPlain = profile === 'default' || profile === 'none';
-  return { kind: kind.kind, profile, options: {}, name: isPlain ? kind.title : `${kind.title} ${profile}` };
+  const name = isPlain ? kind.title : `${kind.title} ${profile}`;
+  const spoken = kind.protocols.find((one) => one.protocol === protocol);
+  if (!spoken) return { kind: kind.kind, profile, options: {}, name };
+  const spokenName = `${name}, ${spoken.title.toLowerCase()}`;
+  return { kind: kind.kind, profile, options: {}, protocol: spoken.protocol, name: spokenName };
 }
 
 export function targetName(target: PlanTarget, saved: readonly Target[] | undefined): string {

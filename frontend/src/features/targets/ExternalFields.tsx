@@ -51,7 +51,7 @@ function Credentials({
   faultAt,
   hasPassword,
 }: TargetFieldsProps & { hasPassword: boolean }): ReactElement | null {
-  if (kind.protocol === 'memcached') return null;
+  if (kind.kind === 'memcached') return null;
   return (
     <SimpleGrid cols={2}>
       <TextInput

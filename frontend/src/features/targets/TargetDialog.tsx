@@ -100,7 +100,14 @@ interface IdentityFieldsProps extends TargetFieldsProps {
   readonly onKind: (kind: StoreKind) => void;
 }
 
-function IdentityFields({ draft, kinds, onChange, onKind, faultAt }: IdentityFieldsProps): ReactElement {
+function IdentityFields({
+  draft,
+  kind,
+  kinds,
+  onChange,
+  onKind,
+  faultAt,
+}: IdentityFieldsProps): ReactElement {
   const choose = (name: string | null) => {
     const chosen = kinds.find((candidate) => candidate.kind === name);
     if (chosen) onKind(chosen);
@@ -134,6 +141,22 @@ function IdentityFields({ draft, kinds, onChange, onKind, faultAt }: IdentityFie
         error={faultAt('kind')}
         onChange={choose}
       />
+      {kind.protocols.length > 1 && <ProtocolField {...{ draft, kind, onChange, faultAt }} />}
     </>
+  );
+}
+
+function ProtocolField({ draft, kind, onChange, faultAt }: TargetFieldsProps): ReactElement {
+  const chosen = kind.protocols.find(({ protocol }) => protocol === draft.protocol) ?? kind.protocols[0];
+  return (
+    <Select
+      label="Protocol"
+      allowDeselect={false}
+      data={kind.protocols.map(({ protocol, title }) => ({ value: protocol, label: title }))}
+      value={chosen?.protocol ?? null}
+      description={chosen?.meaning}
+      error={faultAt('protocol')}
+      onChange={(protocol) => onChange({ protocol: protocol as TargetDraft['protocol'] })}
+    />
   );
 }

@@ -5,8 +5,7 @@ import { draftOfTarget, kindChanged, newTargetDraft, toWriteTarget } from './tar
 const REDIS: StoreKind = {
   kind: 'redis',
   title: 'Redis',
-  protocol: 'redis',
-  operations: ['get', 'set'],
+  protocols: [{ protocol: 'redis', title: 'RESP', meaning: '', operations: ['get', 'set'] }],
   profiles: [{ name: 'none', title: 'no persistence', meaning: '', options: {} }],
   options: [],
 };
@@ -15,6 +14,7 @@ const SAVED: Target = {
   name: 'shop cache',
   kind: 'redis',
   mode: 'external',
+  protocol: null,
   profile: null,
   options: {},
   host: 'cache.example',

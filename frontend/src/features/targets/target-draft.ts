@@ -5,6 +5,8 @@ export interface TargetDraft {
   readonly name: string;
   readonly kind: StoreKind['kind'];
   readonly mode: Target['mode'];
+  /** Null is the kind's first. */
+  readonly protocol: Target['protocol'];
   readonly profile: string;
   readonly options: Readonly<Record<string, string>>;
   readonly host: string;
@@ -19,13 +21,19 @@ export interface TargetDraft {
   readonly flushAllowed: boolean;
 }
 
-const DEFAULT_PORTS: Record<StoreKind['kind'], number> = { memcached: 11211, redis: 6379 };
+const DEFAULT_PORTS: Record<StoreKind['kind'], number> = {
+  memcached: 11211,
+  redis: 6379,
+  mariadb: 3306,
+  postgresql: 5432,
+};
 
 export function newTargetDraft(kind: StoreKind): TargetDraft {
   return {
     name: '',
     kind: kind.kind,
     mode: 'managed',
+    protocol: null,
     profile: kind.profiles[0]?.name ?? '',
     options: {},
     host: '',
@@ -45,6 +53,7 @@ export function draftOfTarget(target: Target): TargetDraft {
     name: target.name,
     kind: target.kind,
     mode: target.mode,
+    protocol: target.protocol,
     profile: target.profile ?? '',
     options: target.options,
     host: target.host ?? '',
@@ -61,14 +70,23 @@ export function draftOfTarget(target: Target): TargetDraft {
 
 /** Of the two kinds of fields only those of the mode are sent. */
 export function toWriteTarget(draft: TargetDraft): WriteTarget {
-  const { name, kind, mode } = draft;
+  const { name, kind, mode, protocol } = draft;
   if (mode === 'managed') {
-    return { name, kind, mode, profile: draft.profile, options: filled(draft.options), flush_allowed: false };
+    return {
+      name,
+      kind,
+      mode,
+      protocol,
+      profile: draft.profile,
+      options: filled(draft.options),
+      flush_allowed: false,
+    };
   }
   return {
     name,
     kind,
     mode,
+    protocol,
     options: {},
     host: draft.host.trim() || null,
     port: draft.port,
@@ -96,6 +114,7 @@ export function kindChanged(draft: TargetDraft, kind: StoreKind): TargetDraft {
   return {
     ...draft,
     kind: kind.kind,
+    protocol: null,
     profile: kind.profiles[0]?.name ?? '',
     options: {},
     port: DEFAULT_PORTS[kind.kind],

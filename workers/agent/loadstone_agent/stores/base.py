@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loadstone_contracts.agent_calls import StoreFacts, StoreOffer, TargetKind
-from loadstone_contracts.engine_plan import Tls
+from loadstone_contracts.engine_plan import StoreProtocol, Tls
 
 from loadstone_agent.errors import StoreMissing
 
@@ -76,6 +76,8 @@ class StoreKind(ABC):
     kind: ClassVar[TargetKind]
     binary: ClassVar[str]
     package: ClassVar[str]
+    protocols: ClassVar[tuple[StoreProtocol, ...]]
+    """What the engine may speak to it; the first unless the target says otherwise."""
 
     @property
     def prepare(self) -> str:

@@ -42,6 +42,7 @@ class Memcached(StoreKind):
     kind = "memcached"
     binary = "memcached"
     package = "memcached"
+    protocols = ("memcached", "memcached_meta", "memcached_binary")
 
     def connect(self, endpoint: Endpoint) -> "MemcachedControl":
         return MemcachedControl(endpoint)

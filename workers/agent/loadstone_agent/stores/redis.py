@@ -41,6 +41,7 @@ class Redis(StoreKind):
     kind = "redis"
     binary = "redis-server"
     package = "redis-server"
+    protocols = ("redis",)
 
     def connect(self, endpoint: Endpoint) -> "RedisControl":
         return RedisControl(endpoint)

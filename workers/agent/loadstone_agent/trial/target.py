@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment, Reset, StoreFacts, TrialError
-from loadstone_contracts.engine_plan import EngineTarget, TcpAddress
+from loadstone_contracts.engine_plan import EngineTarget, StoreProtocol, TcpAddress
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.cpus import shared_cpu_warning
@@ -22,10 +22,11 @@ class ReadyTarget:
     endpoint: Endpoint
     managed: ManagedStore | None
     is_fresh: bool
+    protocol: StoreProtocol
 
     def for_engine(self) -> EngineTarget:
         return EngineTarget(
-            protocol=self.kind.kind,
+            protocol=self.protocol,
             address=TcpAddress(host=self.endpoint.host, port=self.endpoint.port),
             username=self.endpoint.username,
             password=self.endpoint.password,
@@ -46,8 +47,9 @@ def obtain_target(
     """Raises AgentError and TrialInterrupted."""
     target = assignment.target
     kind = KINDS[target.kind]
+    protocol = target.protocol or kind.protocols[0]
     if target.mode == "external":
-        return ReadyTarget(kind, external_endpoint(target), None, False)
+        return ReadyTarget(kind, external_endpoint(target), None, False, protocol)
     cpus = target.cpus or agent.cpus.store
     record.warn(shared_cpu_warning(cpus, agent.cpus.engine))
     plan = LaunchPlan(
@@ -61,7 +63,7 @@ def obtain_target(
     key = (assignment.run_id, target.instance_key)
     managed, is_fresh = stores.obtain(key, assignment.reset, plan, interruption.check)
     record.command_lines.append(managed.command_line)
-    return ReadyTarget(kind, managed.endpoint, managed, is_fresh)
+    return ReadyTarget(kind, managed.endpoint, managed, is_fresh, protocol)
 
 
 def reset_target(control: StoreControl, ready: ReadyTarget, target: AssignedTarget, reset: Reset) -> None:
