@@ -9,7 +9,7 @@ from pydantic import Field
 
 from loadstone_contracts.model import Message
 
-StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis"]
+StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis", "redis_resp3", "redis_cluster"]
 OperationKind = Literal[
     "get",
     "set",
@@ -66,7 +66,12 @@ class EngineTarget(Message):
     address: Address
     username: str | None = None
     password: str | None = None
-    database: int | None = Field(default=None, ge=0)
+    database: Annotated[int, Field(ge=0)] | str | None = None
+    """A number on Redis, a name elsewhere."""
+    table: str | None = None
+    """Table, collection or Memlink table; `loadstone` when left out."""
+    read_address: Address | None = None
+    """Where reads go when it is not `address`: a replica, or Memlink's read port."""
     tls: Tls | None = None
 
 

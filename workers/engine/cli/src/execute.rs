@@ -98,7 +98,9 @@ fn carry_out(
         StoreProtocol::Memcached => dial(plan, Memcached::new(plan), stop, emit),
         StoreProtocol::MemcachedMeta => dial(plan, MemcachedMeta::new(plan), stop, emit),
         StoreProtocol::MemcachedBinary => dial(plan, MemcachedBinary::new(plan), stop, emit),
-        StoreProtocol::Redis => dial(plan, Resp::new(plan), stop, emit),
+        StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
+            dial(plan, Resp::new(plan), stop, emit)
+        }
     }
 }
 

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use support::{Store, errors, numbers, plan, run};
 
 /// Every protocol that offers all key-value operations.
-const KEY_VALUE: [&str; 4] = ["memcached", "memcached_meta", "memcached_binary", "redis"];
+const KEY_VALUE: [&str; 5] = ["memcached", "memcached_meta", "memcached_binary", "redis", "redis_resp3"];
 
 fn store_of(protocol: &str) -> Store {
     match protocol {
-        "redis" => Store::redis(&[]).ready(),
+        "redis" | "redis_resp3" => Store::redis(&[]).ready(),
         _ => Store::memcached(&[]).ready(),
     }
 }
@@ -123,7 +123,7 @@ fn counters_count_every_increment_once() {
         plan["dataset"]["key_count"] = json!(1);
         plan["load"] = json!({"kind": "closed", "connections": 1});
         answered(&plan);
-        let said = store.say(if protocol == "redis" {
+        let said = store.say(if protocol.starts_with("redis") {
             b"GET kc00000000000000\r\n"
         } else {
             b"get kc00000000000000\r\n"

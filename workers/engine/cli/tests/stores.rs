@@ -67,6 +67,7 @@ fn pipelines_and_threads_keep_every_answer_with_its_request() {
         ("memcached_meta", Store::memcached(&[])),
         ("memcached_binary", Store::memcached(&[])),
         ("redis", Store::redis(&[])),
+        ("redis_resp3", Store::redis(&[])),
     ] {
         let store = store.ready();
         let mut plan = mixed(protocol, store.port);
@@ -78,8 +79,13 @@ fn pipelines_and_threads_keep_every_answer_with_its_request() {
 
 #[test]
 fn redis_takes_a_password_and_a_database() {
+    take_password_and_database("redis");
+    take_password_and_database("redis_resp3");
+}
+
+fn take_password_and_database(protocol: &str) {
     let store = Store::redis(&["--requirepass", "secret word"]).ready();
-    let mut plan = mixed("redis", store.port);
+    let mut plan = mixed(protocol, store.port);
     plan["target"]["password"] = json!("secret word");
     plan["target"]["database"] = json!(5);
     assert_all_right(&plan);

@@ -1,6 +1,7 @@
 //! Wire protocols of the stores, and TLS.
 
 mod body;
+mod cluster;
 mod data;
 mod greeting;
 mod layout;
@@ -8,6 +9,7 @@ pub mod memcached;
 pub mod memcached_binary;
 pub mod memcached_meta;
 pub mod resp;
+mod resp_greeting;
 mod resp_requests;
 mod tally;
 pub mod tls;

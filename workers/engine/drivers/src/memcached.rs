@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loadstone_load::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
+use loadstone_load::driver::{Asked, Driver, Reply, Role, Shape, Step, Verdict};
 use loadstone_spec::plan::{EnginePlan, EngineTarget, MAX_VALUE_BYTES, OperationKind};
 
 use crate::body::{Body, Expected};
@@ -196,7 +196,7 @@ impl Driver for Memcached {
     type Greeting = LineGreeting;
     type Reader = Reader;
 
-    fn greet(&self, out: &mut Vec<u8>) -> LineGreeting {
+    fn greet(&self, _: Role, out: &mut Vec<u8>) -> LineGreeting {
         LineGreeting::begin(&self.greeting, is_error, out)
     }
 

@@ -1,6 +1,6 @@
 //! memcached's binary protocol: frames of a 24-byte head, extras, key and value; SASL PLAIN.
 
-use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Step};
+use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Role, Step};
 use loadstone_spec::plan::{EnginePlan, MAX_VALUE_BYTES, OperationKind};
 
 use crate::body::{Body, Expected};
@@ -217,7 +217,7 @@ impl Driver for MemcachedBinary {
     type Greeting = BinaryGreeting;
     type Reader = Reader;
 
-    fn greet(&self, out: &mut Vec<u8>) -> BinaryGreeting {
+    fn greet(&self, _: Role, out: &mut Vec<u8>) -> BinaryGreeting {
         match &self.credentials {
             None => push_head(out, NOOP, 0, 0, 0, 0),
             Some(credentials) => {

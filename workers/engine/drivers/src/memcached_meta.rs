@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loadstone_load::driver::{Asked, Driver, Shape, Step};
+use loadstone_load::driver::{Asked, Driver, Role, Shape, Step};
 use loadstone_spec::plan::{EnginePlan, MAX_VALUE_BYTES, OperationKind};
 
 use crate::body::{Body, Expected};
@@ -117,7 +117,7 @@ impl Driver for MemcachedMeta {
     type Greeting = LineGreeting;
     type Reader = Reader;
 
-    fn greet(&self, out: &mut Vec<u8>) -> LineGreeting {
+    fn greet(&self, _: Role, out: &mut Vec<u8>) -> LineGreeting {
         LineGreeting::begin(&self.greeting, is_error, out)
     }
 

@@ -1,14 +1,13 @@
 //! RESP, as Redis and Valkey speak it.
 
-use std::sync::Arc;
-
-use loadstone_load::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
-use loadstone_spec::plan::{EnginePlan, EngineTarget, MAX_VALUE_BYTES, OperationKind};
+use loadstone_load::driver::{ASKING, Asked, Driver, Reply, Role, Shape, Step, Verdict};
+use loadstone_spec::plan::{EnginePlan, MAX_VALUE_BYTES, OperationKind, TcpAddress};
 
 use crate::body::{Body, Expected};
+use crate::cluster::Redirection;
 use crate::data::Data;
-use crate::greeting::{GreetingStep, LineGreeting};
 use crate::layout::Layout;
+use crate::resp_greeting::{RespGreeting, Steps};
 use crate::resp_requests::lay_out;
 use crate::{parse_count, take_line};
 
@@ -24,7 +23,7 @@ pub struct Resp {
     /// One key as an argument, and one key with its value.
     argument: Layout,
     pair: Layout,
-    greeting: Arc<[GreetingStep]>,
+    steps: Steps,
 }
 
 /// Where a connection stands within a reply.
@@ -51,7 +50,7 @@ impl Resp {
             layouts: Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect(),
             argument,
             pair,
-            greeting: greeting_steps(&plan.target),
+            steps: Steps::new(&plan.target),
             data,
         }
     }
@@ -154,6 +153,7 @@ fn take_number(reader: &mut Reader, asked: &Asked<'_>, digits: &[u8]) {
 /// Replies of one request: WATCH and GET; MULTI, SET and EXEC.
 fn replies_of(asked: &Asked<'_>) -> usize {
     match (asked.shape.kind, asked.stage) {
+        (_, stage) if stage & ASKING != 0 => 2,
         (OperationKind::CompareAndSet, 0) => 2,
         (OperationKind::CompareAndSet, _) => 3,
         _ => 1,
@@ -164,6 +164,7 @@ fn replies_of(asked: &Asked<'_>) -> usize {
 fn begins_well(asked: &Asked<'_>, sort: u8) -> bool {
     use OperationKind as Kind;
     let fits: &[u8] = match asked.shape.kind {
+        _ if asked.stage & ASKING != 0 => return true,
         Kind::Get => b"$_-!|",
         Kind::MultiGet => b"*-!|",
         Kind::Set | Kind::Insert | Kind::MultiSet => b"+-!|",
@@ -179,7 +180,7 @@ fn begins_well(asked: &Asked<'_>, sort: u8) -> bool {
 
 fn most_elements(asked: &Asked<'_>) -> usize {
     match asked.shape.kind {
-        OperationKind::Get | OperationKind::Set => 1,
+        OperationKind::Get | OperationKind::Set => 2,
         OperationKind::MultiGet => asked.shape.keys_per_request,
         kind if kind.takes_entries() => asked.shape.entries as usize,
         _ => MAX_ELEMENTS,
@@ -187,11 +188,30 @@ fn most_elements(asked: &Asked<'_>) -> usize {
 }
 
 impl Driver for Resp {
-    type Greeting = LineGreeting;
+    type Greeting = RespGreeting;
     type Reader = Reader;
 
-    fn greet(&self, out: &mut Vec<u8>) -> LineGreeting {
-        LineGreeting::begin(&self.greeting, |line| line.first() == Some(&b'-'), out)
+    fn needs_scout(&self) -> bool {
+        self.steps.cluster.is_some()
+    }
+
+    fn endpoints(&self) -> Vec<TcpAddress> {
+        self.steps.cluster.as_ref().map(|cluster| cluster.nodes()).unwrap_or_default()
+    }
+
+    fn route(&self, asked: &Asked<'_>) -> usize {
+        let Some(cluster) = &self.steps.cluster else { return 0 };
+        let mut key = [0; 256];
+        let format =
+            if asked.shape.kind == OperationKind::Incr { &self.data.counters } else { &self.data.keys };
+        let key = &mut key[..self.data.key_len];
+        key.copy_from_slice(format.blank());
+        format.patch(key, asked.keys[0]);
+        cluster.node_of(key)
+    }
+
+    fn greet(&self, role: Role, out: &mut Vec<u8>) -> RespGreeting {
+        self.steps.begin(role, out)
     }
 
     #[inline]
@@ -200,7 +220,10 @@ impl Driver for Resp {
             OperationKind::MultiGet => self.encode_many(b"\r\n$4\r\nMGET\r\n", 1, asked, out),
             OperationKind::MultiSet => self.encode_many(b"\r\n$4\r\nMSET\r\n", 2, asked, out),
             _ => {
-                let layout = &self.layouts[asked.shape.slot][usize::from(asked.stage)];
+                if asked.stage & ASKING != 0 {
+                    out.extend_from_slice(b"*1\r\n$6\r\nASKING\r\n");
+                }
+                let layout = &self.layouts[asked.shape.slot][usize::from(asked.stage & !ASKING)];
                 layout.append(&self.data, asked, out);
             }
         }
@@ -233,6 +256,9 @@ impl Driver for Resp {
             };
             used += line_len;
             if !reader.is_begun {
+                if let Some(step) = self.find_redirection(line, used) {
+                    return step;
+                }
                 if line.first().is_none_or(|&sort| !begins_well(asked, sort)) {
                     return Step::Broken;
                 }
@@ -247,6 +273,16 @@ impl Driver for Resp {
 }
 
 impl Resp {
+    #[inline]
+    fn find_redirection(&self, line: &[u8], used: usize) -> Option<Step> {
+        let cluster = self.steps.cluster.as_ref().filter(|_| line.first() == Some(&b'-'))?;
+        let (endpoint, asks_leave) = match cluster.read_redirection(line)? {
+            Redirection::Moved(endpoint) => (endpoint, false),
+            Redirection::Ask(endpoint) => (endpoint, true),
+        };
+        Some(Step::Elsewhere { used, endpoint, asks_leave })
+    }
+
     /// As many values as keys were asked for.
     #[inline]
     fn is_complete(&self, reader: &Reader, asked: &Asked<'_>) -> bool {
@@ -254,29 +290,4 @@ impl Resp {
             || reader.is_refused
             || reader.values == asked.shape.keys_per_request
     }
-}
-
-pub(crate) fn command(arguments: &[&str]) -> Vec<u8> {
-    let mut text = format!("*{}\r\n", arguments.len());
-    for argument in arguments {
-        text.push_str(&format!("${}\r\n{argument}\r\n", argument.len()));
-    }
-    text.into_bytes()
-}
-
-fn greeting_steps(target: &EngineTarget) -> Arc<[GreetingStep]> {
-    let mut steps = Vec::new();
-    if let Some(password) = &target.password {
-        let say = match &target.username {
-            Some(username) => command(&["AUTH", username, password]),
-            None => command(&["AUTH", password]),
-        };
-        steps.push(GreetingStep { say, expect: "+OK", what: "authentication" });
-    }
-    if let Some(database) = target.database {
-        let say = command(&["SELECT", &database.to_string()]);
-        steps.push(GreetingStep { say, expect: "+OK", what: "the choice of the database" });
-    }
-    steps.push(GreetingStep { say: command(&["PING"]), expect: "+PONG", what: "the greeting" });
-    steps.into()
 }

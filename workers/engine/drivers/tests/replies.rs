@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::resp::Resp;
-use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Reply, Shape, Step, Verdict};
+use loadstone_load::driver::{Asked, Driver, Greeted, Greeting, Reply, Role, Shape, Step, Verdict};
 use loadstone_load::values::Values;
 use loadstone_spec::plan::{EnginePlan, OperationKind};
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ fn read_in_pieces<D: Driver>(
         match driver.read(&mut reader, asked, &input[total..end]) {
             Step::Done { used, reply } => return Some((total + used, reply)),
             Step::More { used } => total += used,
-            Step::Follow { .. } | Step::Broken => return None,
+            Step::Follow { .. } | Step::Elsewhere { .. } | Step::Broken => return None,
         }
     }
     None
@@ -259,17 +259,20 @@ fn requests_have_the_form_of_the_protocol() {
 fn a_greeting_authenticates_first_and_tells_a_refusal_from_another_protocol() {
     let driver = &*RESP;
     let mut out = Vec::new();
-    let mut greeting = driver.greet(&mut out);
+    let mut greeting = driver.greet(Role::Load, &mut out);
     assert_eq!(out, b"*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n");
     assert_eq!(greeting.advance(b"+O", &mut out), Greeted::More { used: 0 });
     out.clear();
     assert_eq!(greeting.advance(b"+OK\r\n", &mut out), Greeted::More { used: 5 });
     assert_eq!(out, b"*1\r\n$4\r\nPING\r\n");
     assert_eq!(greeting.advance(b"+PONG\r\n", &mut out), Greeted::Ready { used: 7 });
-    let refused = driver.greet(&mut out).advance(b"-WRONGPASS no\r\n", &mut out);
+    let refused = driver.greet(Role::Load, &mut out).advance(b"-WRONGPASS no\r\n", &mut out);
     assert_eq!(refused, Greeted::Refused("authentication was refused: -WRONGPASS no".to_owned()));
-    assert!(matches!(driver.greet(&mut out).advance(b"HTTP/1.1 400\r\n", &mut out), Greeted::Broken(_)));
+    assert!(matches!(
+        driver.greet(Role::Load, &mut out).advance(b"HTTP/1.1 400\r\n", &mut out),
+        Greeted::Broken(_)
+    ));
     let mut text = Vec::new();
-    MEMCACHED.greet(&mut text);
+    MEMCACHED.greet(Role::Load, &mut text);
     assert_eq!(text, b"set auth 0 0 9\r\nme secret\r\n");
 }

@@ -79,6 +79,11 @@ fn read<D: Driver>(driver: &D, asked: &Asked<'_>, input: &[u8], piece: usize) ->
                     assert!(end - start <= MAX_CARRY_BYTES);
                     break;
                 }
+                Step::Elsewhere { used, endpoint, .. } => {
+                    assert!(used > 0 && used <= end - start);
+                    replies.push(format!("goes to {endpoint}"));
+                    start += used;
+                }
                 Step::Broken => return (replies, true),
             }
         }

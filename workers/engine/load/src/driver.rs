@@ -1,6 +1,6 @@
 //! What a wire protocol must offer to the event loop.
 
-use loadstone_spec::plan::{EnginePlan, OperationKind};
+use loadstone_spec::plan::{EnginePlan, OperationKind, TcpAddress};
 
 /// An operation of the plan with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,25 @@ pub enum Step {
         used: usize,
         word: u64,
     },
+    /// The request belongs to another endpoint, and is sent there; with `asks_leave` it is told that this is known.
+    Elsewhere {
+        used: usize,
+        endpoint: usize,
+        asks_leave: bool,
+    },
     /// Not of this protocol: the connection cannot be trusted any more.
     Broken,
+}
+
+/// Added to the stage of a request that was sent elsewhere for once.
+pub const ASKING: u8 = 0x80;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The first one of all, closed again before the others: it prepares the target and finds out its parts.
+    Scout,
+    Load,
 }
 
 /// How far the greeting of a new connection has come.
@@ -111,8 +128,23 @@ pub trait Driver: Send + Sync + 'static {
     /// Where a connection stands within a reply. Bodies are consumed as they come and never kept.
     type Reader: Default + Send;
 
+    /// Whether a connection must go before all others.
+    fn needs_scout(&self) -> bool {
+        false
+    }
+
     /// Begins the greeting and appends its first step.
-    fn greet(&self, out: &mut Vec<u8>) -> Self::Greeting;
+    fn greet(&self, role: Role, out: &mut Vec<u8>) -> Self::Greeting;
+
+    /// Where the parts of the target are, as the scout has found out; empty when the plan says it.
+    fn endpoints(&self) -> Vec<TcpAddress> {
+        Vec::new()
+    }
+
+    /// Which of several endpoints a request goes to.
+    fn route(&self, _asked: &Asked<'_>) -> usize {
+        0
+    }
 
     /// Appends one request. Allocates nothing beyond the growth of `out`.
     fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>);

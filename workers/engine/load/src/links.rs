@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use socket2::SockAddr;
 
 use crate::clock::Clock;
-use crate::driver::{Driver, Greeted, Greeting};
+use crate::driver::{Asked, Driver, Greeted, Greeting, Role};
 use crate::flights::Flights;
 use crate::link::{Fault, Link, Stage};
 use crate::sys::{Epoll, Ready, ReadyList};
@@ -21,11 +21,33 @@ const LAST_BACK_OFF_NS: u64 = 1000 * MILLISECOND_NS;
 const EVENTS_PER_WAIT: usize = 256;
 const SCRATCH_BYTES: usize = 128 * 1024;
 
+/// Where a plan's connection goes: it is one socket to each of the addresses.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoints {
+    pub addresses: Vec<SockAddr>,
+    /// The second address is for what only reads; otherwise the driver decides.
+    pub reads_apart: bool,
+}
+
+impl Endpoints {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    pub(crate) fn route<D: Driver>(&self, driver: &D, asked: &Asked<'_>) -> usize {
+        let endpoint =
+            if self.reads_apart { usize::from(asked.shape.kind.is_read()) } else { driver.route(asked) };
+        endpoint.min(self.len() - 1)
+    }
+}
+
 /// What all threads of a run share.
 pub(crate) struct Shared<D, L> {
     pub driver: D,
     pub dial: L,
-    pub address: SockAddr,
+    pub endpoints: Endpoints,
+    pub role: Role,
     pub clock: Clock,
     pub timeout_ns: u64,
     pub board: Arc<Board>,
@@ -64,7 +86,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
         flights: impl Fn() -> Flights,
     ) -> io::Result<Self> {
         Ok(Self {
-            all: (0..connections).map(|_| Link::new(flights())).collect(),
+            all: (0..connections * shared.endpoints.len()).map(|_| Link::new(flights())).collect(),
             ready: ReadyList::with_capacity(EVENTS_PER_WAIT),
             scratch: vec![0; SCRATCH_BYTES],
             epoll: Epoll::new()?,
@@ -115,7 +137,8 @@ impl<D: Driver, L: Dial> Links<D, L> {
     }
 
     fn connect(&mut self, index: usize, now_ns: u64) -> io::Result<()> {
-        let socket = begin_connect(&self.shared.address)?;
+        let endpoints = &self.shared.endpoints;
+        let socket = begin_connect(&endpoints.addresses[index % endpoints.len()])?;
         let transport = self.shared.dial.dial(socket)?;
         let link = &mut self.all[index];
         let token = (u64::from(link.generation) << 32) | index as u64;
@@ -143,7 +166,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
             if !transport.secure()? {
                 return Ok(Opening::Pending);
             }
-            link.stage = Stage::Greeting(shared.driver.greet(&mut link.output));
+            link.stage = Stage::Greeting(shared.driver.greet(shared.role, &mut link.output));
             link.flush()?;
         }
         while let Some((filled, _)) = self.all[index].read(&mut self.scratch)? {

@@ -17,6 +17,13 @@ use crate::watch::Watch;
 /// very end is measured too.
 const BACKLOG_GRACE_NS: u64 = 2_000_000_000;
 
+/// When a request was meant to leave, and when it does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    pub intended_ns: u64,
+    pub now_ns: u64,
+}
+
 /// The state of one phase in one thread.
 pub(crate) struct PhaseState {
     pub work: Assignment,
@@ -34,7 +41,9 @@ pub(crate) struct PhaseState {
     last_sent_ns: u64,
     /// Connections with room, longest free first (open loop).
     pub with_room: VecDeque<u32>,
-    keys: Vec<u64>,
+    pub keys: Vec<u64>,
+    /// Requests that another endpoint is to be asked for.
+    pub displaced: Vec<(usize, Flight)>,
 }
 
 impl PhaseState {
@@ -56,6 +65,7 @@ impl PhaseState {
             last_sent_ns: start_ns,
             with_room: VecDeque::with_capacity(connections),
             keys: Vec::with_capacity(most_keys.unwrap_or(1)),
+            displaced: Vec::new(),
             work,
         }
     }
@@ -71,20 +81,26 @@ impl PhaseState {
         self.work.arrivals.is_some()
     }
 
-    /// Lays the next request into the connection's output.
+    /// Draws the next operation; its keys stand in `keys` until the next one is drawn.
     #[inline]
-    fn send_next<D: Driver, T: Transport>(
+    pub(crate) fn draw(&mut self) -> (usize, u64) {
+        let index = self.work.feed.next_operation();
+        let word = self.work.feed.next_keys(&self.work.operations[index], &mut self.keys);
+        (index, word)
+    }
+
+    /// Lays the operation that was drawn into the connection's output.
+    #[inline]
+    pub(crate) fn lay<D: Driver, T: Transport>(
         &mut self,
         driver: &D,
         link: &mut Link<D, T>,
-        intended_ns: u64,
-        now_ns: u64,
+        (index, word): (usize, u64),
+        Moment { intended_ns, now_ns }: Moment,
     ) {
-        let index = self.work.feed.next_operation();
-        let shape = self.work.operations[index];
-        let word = self.work.feed.next_keys(&shape, &mut self.keys);
+        let shape = &self.work.operations[index];
         let before = link.output.len();
-        driver.encode(&Asked { shape: &shape, keys: &self.keys, stage: 0, word }, &mut link.output);
+        driver.encode(&Asked { shape, keys: &self.keys, stage: 0, word }, &mut link.output);
         let record = &mut self.records[index];
         record.bytes_sent += (link.output.len() - before) as u64;
         if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS && self.work.arrivals.is_some() {
@@ -103,23 +119,22 @@ impl PhaseState {
         }
     }
 
+    /// When a request that may be sent now was meant to be; nothing when none is due.
+    #[inline]
+    pub(crate) fn next_intended_ns(&mut self, free_since_ns: u64, now_ns: u64) -> Option<u64> {
+        let Some(arrivals) = &mut self.work.arrivals else { return Some(free_since_ns) };
+        let due_ns = arrivals.due_ns();
+        let is_over = self.work.duration_ns.is_some_and(|d| due_ns >= self.work.start_ns + d);
+        (due_ns <= now_ns && !is_over).then(|| arrivals.take())
+    }
+
     /// Fills a connection up with what may be sent now; in an open loop only with what is due.
     #[inline]
     pub(crate) fn top_up<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, now_ns: u64) {
         while self.is_sending && link.takes_more(self.work.pipeline) {
-            let intended_ns = match &mut self.work.arrivals {
-                None => link.free_since_ns,
-                Some(arrivals) => {
-                    let due_ns = arrivals.due_ns();
-                    if due_ns > now_ns
-                        || self.work.duration_ns.is_some_and(|d| due_ns >= self.work.start_ns + d)
-                    {
-                        break;
-                    }
-                    arrivals.take()
-                }
-            };
-            self.send_next(driver, link, intended_ns, now_ns);
+            let Some(intended_ns) = self.next_intended_ns(link.free_since_ns, now_ns) else { break };
+            let drawn = self.draw();
+            self.lay(driver, link, drawn, Moment { intended_ns, now_ns });
         }
         link.has_room = link.flights.len() < self.work.pipeline;
     }
@@ -170,6 +185,11 @@ impl PhaseState {
                     rest = &rest[used..];
                     link.reply_bytes += used as u64;
                     self.follow(driver, link, word);
+                }
+                Step::Elsewhere { used, endpoint, asks_leave } => {
+                    rest = &rest[used..];
+                    link.reply_bytes += used as u64;
+                    self.displace(link, endpoint, asks_leave);
                 }
                 Step::More { used } => {
                     link.reply_bytes += used as u64;

@@ -16,11 +16,11 @@ use nix::sys::time::TimeValLike;
 use crate::assignment::Assignment;
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::links::{Board, Shared};
 use crate::pinning::claim_cpus;
-use crate::reach::{find_address_unless, name_address};
+use crate::reach::name_address;
 use crate::report::PhaseAccount;
 use crate::samples::Samples;
+use crate::scout::{fail, prepare};
 use crate::sys::lower_priority;
 use crate::threads::Threads;
 use crate::totals::{Message, ThreadTotals};
@@ -43,7 +43,7 @@ impl StopSwitch {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    fn is_turned(&self) -> bool {
+    pub(crate) fn is_turned(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -100,10 +100,6 @@ pub fn run<D: Driver, L: Dial>(
     outcome
 }
 
-fn fail(code: FailureCode, message: impl Into<String>) -> Failure {
-    Failure { code, message: message.into(), path: None }
-}
-
 fn summarise(plan: &EnginePlan, stopped: bool, phases: Vec<PhaseTotals>) -> Summary {
     Summary { plan_hash: hash_plan(plan), stopped, phases }
 }
@@ -120,21 +116,8 @@ fn start_threads<D: Driver, L: Dial>(
         message: fault.message,
         path: Some(fault.path),
     })?;
-    let timeout = Duration::from_millis(plan.timeout_ms);
-    let found = find_address_unless(&plan.target.address, timeout, || stop.is_turned()).map_err(|error| {
-        let name = name_address(&plan.target.address);
-        fail(FailureCode::TargetUnreachable, format!("{name} does not accept connections: {error}"))
-    })?;
-    let Some(address) = found else { return Ok(None) };
     let clock = Clock::new();
-    let shared = Shared {
-        driver,
-        dial,
-        address,
-        clock: clock.clone(),
-        timeout_ns: timeout.as_nanos() as u64,
-        board: Arc::new(Board::default()),
-    };
+    let Some(shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
     raise_descriptor_limit();
     let threads = Threads::start(plan, Arc::new(shared))
         .map_err(|error| fail(FailureCode::EngineInternal, format!("cannot start load threads: {error}")))?;

@@ -46,8 +46,9 @@ impl Channels {
 }
 
 pub(crate) struct Worker<D: Driver, L: Dial> {
-    links: Links<D, L>,
-    phase: Option<PhaseState>,
+    pub links: Links<D, L>,
+    pub phase: Option<PhaseState>,
+    is_routed: bool,
     channels: Channels,
     next_tend_ns: u64,
     next_overdue_ns: u64,
@@ -58,6 +59,7 @@ pub(crate) struct Worker<D: Driver, L: Dial> {
 impl<D: Driver, L: Dial> Worker<D, L> {
     pub(crate) fn new(links: Links<D, L>, channels: Channels) -> Self {
         Self {
+            is_routed: links.shared.endpoints.len() > 1,
             links,
             phase: None,
             channels,
@@ -87,7 +89,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
     }
 
-    fn now_ns(&self) -> u64 {
+    pub(crate) fn now_ns(&self) -> u64 {
         self.links.shared.clock.now_ns()
     }
 
@@ -147,6 +149,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     /// Sends the first requests over a connection, or queues it for the arrivals of an open loop.
     fn start_link(&mut self, index: usize) {
+        if self.is_routed {
+            return self.top_up_client(index);
+        }
         let now_ns = self.now_ns();
         let Some(phase) = &mut self.phase else { return };
         let link = &mut self.links.all[index];
@@ -185,7 +190,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     #[inline]
     fn attend(&mut self, index: usize, ready: Ready) {
         if self.links.all[index].is_up() {
-            if let Err(fault) = self.exchange(index, ready) {
+            let exchanged =
+                if self.is_routed { self.exchange_routed(index, ready) } else { self.exchange(index, ready) };
+            if let Err(fault) = exchanged {
                 self.replace(index, fault);
             }
             return;
@@ -245,6 +252,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// Sends the arrivals that are due over connections that have room (open loop).
     #[inline]
     fn dispatch(&mut self) {
+        if self.is_routed {
+            return self.dispatch_routed();
+        }
         let Self { links, phase: Some(phase), .. } = self else { return };
         if !phase.is_open_loop() {
             return;

@@ -231,13 +231,34 @@ const REDIS: &[Kind] = &[
     Kind::Custom,
 ];
 
+/// Without what works on several keys, or on a connection's state.
+const REDIS_CLUSTER: &[Kind] = &[
+    Kind::Get,
+    Kind::Set,
+    Kind::Add,
+    Kind::Replace,
+    Kind::Append,
+    Kind::Incr,
+    Kind::Delete,
+    Kind::Touch,
+    Kind::ReadModifyWrite,
+    Kind::Insert,
+    Kind::ListInsertHead,
+    Kind::ListInsertTail,
+    Kind::RangeFirst,
+    Kind::RangeLast,
+    Kind::Range,
+    Kind::ListLength,
+];
+
 impl StoreProtocol {
     /// The operations that the protocol offers.
     pub fn operations(self) -> &'static [OperationKind] {
         match self {
             Self::Memcached => MEMCACHED,
             Self::MemcachedMeta | Self::MemcachedBinary => &MEMCACHED[..MEMCACHED.len() - 1],
-            Self::Redis => REDIS,
+            Self::Redis | Self::RedisResp3 => REDIS,
+            Self::RedisCluster => REDIS_CLUSTER,
         }
     }
 }

@@ -20,12 +20,23 @@ pub enum StoreProtocol {
     MemcachedMeta,
     /// Binary frames, SASL PLAIN.
     MemcachedBinary,
+    /// RESP2.
     Redis,
+    RedisResp3,
+    /// RESP2 over all nodes of a cluster, each key where its slot is.
+    RedisCluster,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 4] = [Self::Memcached, Self::MemcachedMeta, Self::MemcachedBinary, Self::Redis];
+    pub const ALL: [Self; 6] = [
+        Self::Memcached,
+        Self::MemcachedMeta,
+        Self::MemcachedBinary,
+        Self::Redis,
+        Self::RedisResp3,
+        Self::RedisCluster,
+    ];
 
     /// The name in plans and addresses.
     pub fn name(self) -> &'static str {
@@ -34,7 +45,14 @@ impl StoreProtocol {
             Self::MemcachedMeta => "memcached_meta",
             Self::MemcachedBinary => "memcached_binary",
             Self::Redis => "redis",
+            Self::RedisResp3 => "redis_resp3",
+            Self::RedisCluster => "redis_cluster",
         }
+    }
+
+    /// Whether it is one of Redis's.
+    pub fn is_redis(self) -> bool {
+        matches!(self, Self::Redis | Self::RedisResp3 | Self::RedisCluster)
     }
 
     /// Whether it is one of memcached's.
@@ -102,6 +120,14 @@ fn yes() -> bool {
     true
 }
 
+/// Which of the target's databases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Database {
+    Number(u32),
+    Name(String),
+}
+
 /// The store under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -112,8 +138,15 @@ pub struct EngineTarget {
     pub username: Option<String>,
     #[serde(default)]
     pub password: Option<String>,
+    /// A number on Redis, a name elsewhere.
     #[serde(default)]
-    pub database: Option<u32>,
+    pub database: Option<Database>,
+    /// Table, collection or Memlink table; `loadstone` when left out.
+    #[serde(default)]
+    pub table: Option<String>,
+    /// Where reads go when it is not `address`: a replica, or Memlink's read port.
+    #[serde(default)]
+    pub read_address: Option<Address>,
     #[serde(default)]
     pub tls: Option<Tls>,
 }

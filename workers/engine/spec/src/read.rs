@@ -63,8 +63,8 @@ fn find_variant_fault(path: &str, document: &Value) -> Option<PlanFault> {
     let mut value = path.split('.').try_fold(document, |inner, name| inner.get(name))?.clone();
     let kind = value.as_object_mut()?.remove("kind")?;
     let inner = match (path, kind.as_str()?) {
-        ("target.address", "tcp") => read_variant::<TcpAddress>(value),
-        ("target.address", "unix") => read_variant::<UnixAddress>(value),
+        ("target.address" | "target.read_address", "tcp") => read_variant::<TcpAddress>(value),
+        ("target.address" | "target.read_address", "unix") => read_variant::<UnixAddress>(value),
         ("dataset.value_size", "fixed") => read_variant::<FixedSize>(value),
         ("dataset.value_size", "uniform") => read_variant::<UniformSize>(value),
         ("access", "uniform") => read_variant::<UniformAccess>(value),

@@ -2,7 +2,7 @@
 
 use crate::PlanFault;
 use crate::plan::{
-    Access, Address, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
+    Access, Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
     PLAN_SCHEMA_VERSION, PhaseName, StopRule, ValueSize,
 };
 use crate::validate_operations::find_operations_fault;
@@ -42,20 +42,42 @@ pub(crate) fn broken(is_broken: bool, path: &str, message: &str) -> Option<PlanF
     is_broken.then(|| PlanFault::at(path, message))
 }
 
-fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
-    let address_fault = match &target.address {
-        Address::Tcp(tcp) => broken(tcp.host.is_empty(), "target.address.host", "is empty")
-            .or_else(|| in_range("target.address.port", tcp.port.into(), 1, 65535)),
+fn find_address_fault(address: &Address, path: &str) -> Option<PlanFault> {
+    let field = |name: &str| format!("{path}.{name}");
+    match address {
+        Address::Tcp(tcp) => broken(tcp.host.is_empty(), &field("host"), "is empty")
+            .or_else(|| in_range(&field("port"), tcp.port.into(), 1, 65535)),
         Address::Unix(unix) => {
-            in_range("target.address.path", unix.path.len() as u64, 1, MAX_UNIX_PATH_BYTES as u64)
+            in_range(&field("path"), unix.path.len() as u64, 1, MAX_UNIX_PATH_BYTES as u64)
         }
+    }
+}
+
+/// Databases are numbered on Redis and have names elsewhere, tables have names of letters, digits and `_`.
+fn find_place_fault(target: &EngineTarget) -> Option<PlanFault> {
+    let is_plain = |name: &str| {
+        (1..64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
+    let database = match (&target.database, target.protocol) {
+        (Some(_), protocol) if protocol.is_memcached() => Some("memcached has no databases"),
+        (Some(Database::Name(_)), protocol) if protocol.is_redis() => Some("Redis numbers its databases"),
+        (Some(Database::Number(_)), protocol) if !protocol.is_redis() => Some("is not a name"),
+        (Some(Database::Name(name)), _) if !is_plain(name) => Some("is not a name of letters, digits and _"),
+        _ => None,
+    };
+    let table = target.table.as_deref().filter(|name| !is_plain(name));
+    database
+        .map(|message| PlanFault::at("target.database", message))
+        .or_else(|| table.map(|_| PlanFault::at("target.table", "is not a name of letters, digits and _")))
+}
+
+fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
+    let address_fault = find_address_fault(&target.address, "target.address").or_else(|| {
+        target.read_address.as_ref().and_then(|address| find_address_fault(address, "target.read_address"))
+    });
     let memcached = target.protocol.is_memcached();
     address_fault
-        .or_else(|| {
-            let database = target.database.is_some() && memcached;
-            broken(database, "target.database", "memcached has no databases")
-        })
+        .or_else(|| find_place_fault(target))
         .or_else(|| {
             let lonely = target.username.is_some() && target.password.is_none();
             broken(lonely, "target.password", "a username needs a password")

@@ -1,7 +1,7 @@
 //! What a mix of operations must not ask for.
 
 use crate::PlanFault;
-use crate::plan::{EnginePlan, Operation, OperationKind, StoreProtocol};
+use crate::plan::{EnginePlan, Operation, OperationKind};
 use crate::validate::{broken, in_range, positive};
 
 /// The first rule that the operations break, by themselves or together with the protocol.
@@ -52,7 +52,7 @@ fn find_condition_fault(
     operation: &Operation,
     path: &impl Fn(&str) -> String,
 ) -> Option<PlanFault> {
-    let is_redis = plan.target.protocol == StoreProtocol::Redis;
+    let is_redis = plan.target.protocol.is_redis();
     match operation.kind {
         OperationKind::CompareAndSet if is_redis && plan.load.pipeline() > 1 => {
             let message =
