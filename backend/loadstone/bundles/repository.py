@@ -6,8 +6,10 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import func, insert, select, text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from loadstone.bundles.errors import BundleInconsistent
 from loadstone.db import Base
 from loadstone.models import (
     Agent,
@@ -107,11 +109,14 @@ def find_foreign_agent(session: Session, team_id: uuid.UUID, host_key: str) -> A
 
 
 def insert_rows(session: Session, table: type[Base], rows: Iterable[dict[str, Any]]) -> int:
-    """In batches; returns how many."""
+    """In batches; returns how many. Raises BundleInconsistent for rows that cannot stand beside each other."""
     rows = iter(rows)
     inserted = 0
     while batch := list(islice(rows, BATCH_ROWS)):
-        session.execute(insert(table), batch)
+        try:
+            session.execute(insert(table), batch)
+        except IntegrityError as error:
+            raise BundleInconsistent(f"Two of its {table.__tablename__} are the same, or break a rule.") from error
         inserted += len(batch)
     return inserted
 
