@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, defer
 
 from loadstone.canonical import canonical_hash
+from loadstone.db.copying import copy_rows
 from loadstone.models import (
     Environment,
     OperationResult,
@@ -23,12 +24,16 @@ from loadstone.models import (
 )
 
 
-def insert_samples(session: Session, rows: list[dict[str, Any]]) -> set[int]:
-    """Stores what is not there yet; returns the numbers of the seconds that are new."""
-    if not rows:
-        return set()
-    statement = insert(Sample).on_conflict_do_nothing().returning(Sample.seq)
-    return set(session.scalars(statement, rows))
+def insert_samples(session: Session, key: dict[str, Any], rows: list[dict[str, Any]]) -> set[int]:
+    """Stores the seconds of one attempt that are not there yet; returns their numbers.
+
+    The run's lock keeps everyone else from adding to the attempt meanwhile.
+    """
+    told = {(row["seq"], row["operation"]): row for row in rows}
+    known = select(Sample.seq).filter_by(**key).where(Sample.seq.in_({seq for seq, _ in told})).distinct()
+    new = {seq for seq, _ in told} - set(session.scalars(known))
+    copy_rows(session, Sample, [row for (seq, _), row in told.items() if seq in new])
+    return new
 
 
 def sample_count(session: Session, trial_id: uuid.UUID, agent_id: uuid.UUID, attempt: int) -> int:

@@ -32,11 +32,12 @@ def store_samples(
     unit: UnitOfWork, run: Run, trial: Trial, agent_id: uuid.UUID, samples: Sequence[SampleEvent]
 ) -> None:
     """Stores each second once and tells the listeners of the new ones. Raises UnusableHistogram."""
+    attempt = Attempt(trial.id, agent_id, trial.attempt)
     try:
-        new_rows = rows.sample_rows(Attempt(trial.id, agent_id, trial.attempt), samples)
+        new_rows = rows.sample_rows(attempt, samples)
     except BadHistogram as error:
         raise UnusableHistogram(str(error)) from error
-    new = repository.insert_samples(unit.session, new_rows)
+    new = repository.insert_samples(unit.session, attempt.key, new_rows)
     for _, seconds in groupby((row for row in new_rows if row["seq"] in new), key=lambda row: row["seq"]):
         sample = _sample([SampleRow(**row) for row in seconds])
         event = schemas.SampleEvent(
