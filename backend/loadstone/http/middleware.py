@@ -113,7 +113,10 @@ class ResponseHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                own_policy = headers.get("Content-Security-Policy")
                 headers.update(SECURITY_HEADERS | link_headers(scope["path"], CONTENT_SECURITY_POLICY))
+                if own_policy is not None:
+                    headers["Content-Security-Policy"] = own_policy
                 if self.is_https:
                     headers["Strict-Transport-Security"] = "max-age=31536000"
                 headers.setdefault("Cache-Control", _cache_control(scope["path"], message["status"]))

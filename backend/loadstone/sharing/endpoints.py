@@ -12,6 +12,7 @@ from loadstone.db import bind_team, unit_of_work
 from loadstone.errors import Forbidden, NotFound, Unauthenticated
 from loadstone.http.downloads import TABLE_RESPONSES, table_response
 from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
+from loadstone.http.pictures import PICTURE_RESPONSES, picture_response
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.http.rate_limit import TooManyAttempts
@@ -19,7 +20,9 @@ from loadstone.paging import InvalidCursor, Page
 from loadstone.results import schemas as results_schemas
 from loadstone.runs import schemas as runs_schemas
 from loadstone.settings import get_settings
-from loadstone.sharing import schemas, service, visits
+from loadstone.sharing import pictures, schemas, service, visits
+from loadstone.sharing.drawing import Picture, PictureForm, Theme
+from loadstone.sharing.run_chart import Curve
 from loadstone.tables import TableForm
 
 router = APIRouter(prefix="/api/v1", tags=["sharing"])
@@ -155,3 +158,32 @@ def export_shared_samples(trial_id: uuid.UUID, form: TableForm, visitor: Visitor
     with unit_of_work() as unit:
         table = visits.seconds_table(unit, visitor, trial_id, attempt)
     return table_response(table, form, f"{trial_id}-samples")
+
+
+Width = Annotated[int, Query(ge=200, le=2_400)]
+Height = Annotated[int, Query(ge=120, le=1_600)]
+
+
+@shared_router.get("/chart.{form}", response_class=Response, responses=PICTURE_RESPONSES)
+def get_shared_chart(
+    form: PictureForm,
+    visitor: Visitor,
+    request: Request,
+    width: Width = 800,
+    height: Height = 450,
+    theme: Theme = "light",
+    curve: Curve = "throughput",
+) -> Response:
+    """The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts."""
+    with unit_of_work() as unit:
+        how = Picture(form, width, height, theme)
+        content = pictures.picture(unit, visitor, pictures.Wanted(curve), how)
+    return picture_response(request, content, form, is_public=visitor.share.password_hash is None)
+
+
+@shared_router.get("/badge.svg", response_class=Response, responses=PICTURE_RESPONSES)
+def get_badge(visitor: Visitor, request: Request, curve: Curve = "throughput") -> Response:
+    """Label and figure, such as `memcached get | 412k ops/s`."""
+    with unit_of_work() as unit:
+        content = pictures.badge(unit, visitor, pictures.Wanted(curve))
+    return picture_response(request, content, "svg", is_public=visitor.share.password_hash is None)
