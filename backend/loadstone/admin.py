@@ -8,8 +8,9 @@ import typer
 from alembic import command
 from alembic.config import Config
 
+from loadstone.accounts import api_tokens
 from loadstone.accounts import service as accounts
-from loadstone.accounts.schemas import CreateApiToken
+from loadstone.accounts.schemas import CreateApiToken, TokenScope
 from loadstone.agents import service as agents
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.errors import AppError
@@ -42,13 +43,16 @@ def create_account(
     role: Annotated[Role, typer.Option(help="What the person may do in the team.")] = "admin",
     *,
     password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read the password from stdin.")] = False,
+    instance_admin: Annotated[bool, typer.Option("--instance-admin", help="Of all teams; the first one is.")] = False,
 ) -> None:
     """Make an account, or bring an existing one into the team. A generated password is printed once."""
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None
     if password_stdin and not password:
         raise _failed("There was no password on stdin.")
     with unit_of_work() as unit:
-        generated = accounts.create_account(unit, email, name, team, role, password)
+        generated = accounts.create_account(
+            unit, email, name, team, role, password, is_instance_admin=instance_admin
+        )
     typer.echo(f"{email} is {role} of {team}.")
     if generated is not None:
         typer.echo("The password, shown this once:")
@@ -57,12 +61,14 @@ def create_account(
 
 @app.command()
 def create_token(
-    email: Email, name: Annotated[str, typer.Option(help="What the token is for.")] = "command line"
+    email: Email,
+    name: Annotated[str, typer.Option(help="What the token is for.")] = "command line",
+    scope: Annotated[TokenScope | None, typer.Option(help="As much as the person may, where it is not said.")] = None,
 ) -> None:
     """Print an API token for a person's first team."""
     with unit_of_work() as unit:
         principal = _principal(unit, email)
-        created = accounts.create_token(unit, principal, CreateApiToken(name=name))
+        created = api_tokens.create_token(unit, principal, CreateApiToken(name=name, scope=scope))
     typer.echo(created.token)
 
 

@@ -13,8 +13,10 @@ from loadstone.accounts import endpoints as accounts
 from loadstone.accounts import service as accounts_service
 from loadstone.agents import endpoints as agents
 from loadstone.agents import service as agents_service
+from loadstone.audit import endpoints as audit
 from loadstone.bundles import endpoints as bundles
 from loadstone.comments import endpoints as comments
+from loadstone.comparisons import endpoints as comparisons
 from loadstone.dashboards import endpoints as dashboards
 from loadstone.db import dispose_engine
 from loadstone.dispatch import endpoints as dispatch
@@ -28,6 +30,7 @@ from loadstone.results import endpoints as results
 from loadstone.runs import endpoints as runs
 from loadstone.runs.service import read_frames
 from loadstone.runs.stream import Hub
+from loadstone.schedules import endpoints as schedules
 from loadstone.settings import Settings, get_settings
 from loadstone.sharing import endpoints as sharing
 from loadstone.targets import endpoints as targets
@@ -37,6 +40,8 @@ from loadstone.workloads import endpoints as workloads
 ROUTERS: Sequence[APIRouter] = (
     health.router,
     accounts.router,
+    accounts.admin_router,
+    audit.router,
     agents.router,
     agents.agent_router,
     targets.router,
@@ -45,10 +50,12 @@ ROUTERS: Sequence[APIRouter] = (
     plans.router,
     runs.router,
     results.router,
+    comparisons.router,
     exports.router,
     comments.router,
     bundles.router,
     dashboards.router,
+    schedules.router,
     dispatch.agent_router,
     trends.router,
     sharing.router,

@@ -2,9 +2,14 @@
 
 import uuid
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 Role = Literal["viewer", "editor", "admin"]
+
+
+def as_role(text: str) -> Role:
+    """A role as the database, which knows no other, has it."""
+    return cast("Role", text)
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class Credentials:
 
     bearer_token: str | None
     session_token: str | None
+    address: str
+    """Where the request came from."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import hashlib
 import secrets
 from typing import Literal
 
-TokenPrefix = Literal["lst_", "lsa_", "lse_", "lss_", "lsh_", "lsu_"]
-"""API, agent, enrollment, browser session, link, link unlocked by its password."""
+TokenPrefix = Literal["lst_", "lsa_", "lse_", "lss_", "lsh_", "lsu_", "lsi_"]
+"""API, agent, enrollment, browser session, link, link unlocked by its password, invitation."""
 
 
 def new_token(prefix: TokenPrefix) -> str:

@@ -1,33 +1,24 @@
-"""Signing in and out, API tokens, and the answer to "who asks?"."""
+"""Signing in and out, and the answer to "who asks?"."""
 
 import secrets
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 from loadstone.accounts import repository
+from loadstone.accounts.api_tokens import effective_role
 from loadstone.accounts.passwords import hash_password, is_password_right
-from loadstone.accounts.schemas import (
-    ApiTokenItem,
-    CreateApiToken,
-    CreatedApiToken,
-    CurrentTeam,
-    CurrentUser,
-    Me,
-    OpenedSession,
-    SignIn,
-    UserRef,
-)
-from loadstone.accounts.sign_in_limit import count_attempt
+from loadstone.accounts.schemas import CurrentTeam, CurrentUser, Me, OpenedSession, SignIn, UserRef
+from loadstone.accounts.sign_in_limit import count_attempt, count_wrong_token
+from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork, unit_of_work
-from loadstone.errors import AppError, InvalidInput, NotFound, Unauthenticated
-from loadstone.models import ApiToken, Membership, Team, User, UserSession
-from loadstone.paging import Page, decode_id_cursor, make_page
-from loadstone.principal import Credentials, Principal, Role
+from loadstone.errors import AppError, NotFound, Unauthenticated
+from loadstone.models import Membership, Team, User, UserSession
+from loadstone.principal import Credentials, Principal, Role, as_role
 from loadstone.settings import get_settings
 from loadstone.tokens import new_token, token_hash
 
-TOKEN_USE_NOTED_EVERY = timedelta(minutes=1)
+USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class WrongCredentials(AppError):
@@ -37,42 +28,57 @@ class WrongCredentials(AppError):
 
 
 def authenticate(credentials: Credentials) -> Principal:
-    """Who brought these credentials; raises Unauthenticated. Reads in a transaction of its own."""
+    """Who brought these credentials; raises Unauthenticated, TooManyAttempts. Reads in a transaction of its own."""
     with unit_of_work(every_team=True) as unit:
         if credentials.bearer_token is not None:
-            return _token_principal(unit, credentials.bearer_token)
+            principal = _token_principal(unit, credentials.bearer_token)
+            if principal is None:
+                # A right one is let in even now: what is guessed at has 256 bits, and others share the address.
+                count_wrong_token(credentials.address)
+                raise Unauthenticated("The API token is unknown, expired or revoked. Make a new one.")
+            return principal
         if credentials.session_token is not None:
-            return _session_principal(unit, credentials.session_token)
+            return _session_principal(unit, credentials.session_token, credentials.address)
     raise Unauthenticated("Sign in, or send an API token as `Authorization: Bearer lst_...`.")
 
 
-def _token_principal(unit: UnitOfWork, token: str) -> Principal:
+def _token_principal(unit: UnitOfWork, token: str) -> Principal | None:
     now = datetime.now(UTC)
     found = repository.find_token(unit.session, token_hash(token), now)
     if found is None:
-        raise Unauthenticated("The API token is unknown, expired or revoked. Make a new one.")
+        return None
     last_used_at = found.token.last_used_at
-    if last_used_at is None or now - last_used_at > TOKEN_USE_NOTED_EVERY:
+    if last_used_at is None or now - last_used_at > USE_NOTED_EVERY:
         repository.note_token_use(unit.session, found.token.id, now)
-    return _principal(found.user, found.team, found.role)
+    role = effective_role(as_role(found.role) if found.role else None, found.token.scope)
+    return replace(
+        _principal(found.user, found.team, role),
+        token_name=found.token.name,
+        is_team_token=found.token.kind == "team",
+        is_instance_admin=found.user.is_instance_admin and found.token.scope == "manage",
+    )
 
 
-def _session_principal(unit: UnitOfWork, token: str) -> Principal:
-    found = repository.find_session(unit.session, token_hash(token), datetime.now(UTC))
+def _session_principal(unit: UnitOfWork, token: str, address: str) -> Principal:
+    now = datetime.now(UTC)
+    found = repository.find_session(unit.session, token_hash(token), now)
     if found is None:
         raise Unauthenticated("The session has ended. Sign in again.")
-    return _principal(found.user, found.team, found.role, found.session.id)
+    if now - found.session.last_seen_at > USE_NOTED_EVERY:
+        repository.note_session_use(unit.session, found.session.id, address, now)
+    return _principal(found.user, found.team, as_role(found.role), found.session.id)
 
 
-def _principal(user: User, team: Team, role: str, session_id: uuid.UUID | None = None) -> Principal:
+def _principal(user: User, team: Team, role: Role, session_id: uuid.UUID | None = None) -> Principal:
     return Principal(
         user_id=user.id,
         user_name=user.name,
         email=user.email,
         team_id=team.id,
         team_name=team.name,
-        role=cast("Role", role),
+        role=role,
         session_id=session_id,
+        is_instance_admin=user.is_instance_admin,
     )
 
 
@@ -83,18 +89,27 @@ def open_session(unit: UnitOfWork, sign_in: SignIn, address: str, user_agent: st
     member = repository.first_member(unit.session, email)
     if not is_password_right(sign_in.password, member.user.password_hash if member else None) or member is None:
         raise WrongCredentials("Check both and try again.")
+    principal = _principal(member.user, member.team, as_role(member.role))
+    opened = begin_session(unit, principal, address, user_agent)
+    audit.record(unit, principal, "signed_in", "user", principal.user_id, {"address": address})
+    return opened
+
+
+def begin_session(unit: UnitOfWork, principal: Principal, address: str, user_agent: str) -> OpenedSession:
+    """For someone who has just shown who they are."""
     now = datetime.now(UTC)
     repository.delete_expired_sessions(unit.session, now)
     token = new_token("lss_")
     opened = UserSession(
-        user_id=member.user.id,
-        team_id=member.team.id,
+        user_id=principal.user_id,
+        team_id=principal.team_id,
         token_hash=token_hash(token),
         user_agent=user_agent[:300],
+        address=address,
         expires_at=now + timedelta(days=get_settings().session_days),
     )
     unit.session.add(opened)
-    return OpenedSession(describe(_principal(*member)), token, opened.expires_at)
+    return OpenedSession(describe(principal), token, opened.expires_at)
 
 
 def close_session(unit: UnitOfWork, principal: Principal) -> None:
@@ -107,48 +122,7 @@ def describe(principal: Principal) -> Me:
         user=CurrentUser(id=principal.user_id, email=principal.email, name=principal.user_name),
         team=CurrentTeam(id=principal.team_id, name=principal.team_name),
         role=principal.role,
-    )
-
-
-def list_tokens(unit: UnitOfWork, principal: Principal, cursor: str | None, limit: int) -> Page[ApiTokenItem]:
-    """The person's own tokens, newest first; raises InvalidCursor."""
-    before = decode_id_cursor(cursor)
-    rows = repository.list_tokens(unit.session, principal.team_id, principal.user_id, before, limit + 1)
-    return make_page(rows, limit, lambda row: row.id, _render_token)
-
-
-def create_token(unit: UnitOfWork, principal: Principal, wanted: CreateApiToken) -> CreatedApiToken:
-    """Raises InvalidInput when it would be expired already."""
-    if wanted.expires_at is not None and wanted.expires_at <= datetime.now(UTC):
-        raise InvalidInput("The time of expiry has passed already.", path="expires_at")
-    token = new_token("lst_")
-    row = ApiToken(
-        team_id=principal.team_id,
-        user_id=principal.user_id,
-        name=wanted.name,
-        token_hash=token_hash(token),
-        expires_at=wanted.expires_at,
-    )
-    unit.session.add(row)
-    unit.session.flush()
-    return CreatedApiToken(token=token, **_render_token(row).model_dump())
-
-
-def revoke_token(unit: UnitOfWork, principal: Principal, token_id: uuid.UUID) -> None:
-    """Raises NotFound."""
-    row = repository.find_own_token(unit.session, principal.team_id, principal.user_id, token_id)
-    if row is None:
-        raise NotFound("You have no such token.")
-    row.revoked_at = datetime.now(UTC)
-
-
-def _render_token(row: ApiToken) -> ApiTokenItem:
-    return ApiTokenItem(
-        id=row.id,
-        name=row.name,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        last_used_at=row.last_used_at,
+        is_instance_admin=principal.is_instance_admin,
     )
 
 
@@ -159,14 +133,23 @@ def user_refs(unit: UnitOfWork, user_ids: set[uuid.UUID | None]) -> dict[uuid.UU
 
 
 def create_account(
-    unit: UnitOfWork, email: str, name: str, team_name: str, role: Role, password: str | None
+    unit: UnitOfWork,
+    email: str,
+    name: str,
+    team_name: str,
+    role: Role,
+    password: str | None,
+    *,
+    is_instance_admin: bool = False,
 ) -> str | None:
     """A person in a team, both made when missing. Returns the generated password, None where none was generated.
 
-    An account that exists keeps its password unless one is given, so the call can be repeated.
+    An account that exists keeps its password unless one is given, so the call can be repeated. The first person of
+    an installation is its admin, and who is stays so.
     """
     email = email.strip().lower()
     generated: str | None = None
+    is_first = not repository.is_anyone_there(unit.session)
     user = repository.find_user(unit.session, email)
     if user is None:
         generated = None if password else secrets.token_urlsafe(15)
@@ -174,6 +157,7 @@ def create_account(
         unit.session.add(user)
     elif password:
         user.password_hash = hash_password(password)
+    user.is_instance_admin = bool(user.is_instance_admin) or is_instance_admin or is_first
     team = repository.find_team_named(unit.session, team_name)
     if team is None:
         team = Team(name=team_name)
@@ -192,4 +176,4 @@ def principal_of(unit: UnitOfWork, email: str) -> Principal:
     member = repository.first_member(unit.session, email.strip().lower())
     if member is None:
         raise NotFound(f"Nobody has the address {email}. Make the account first.")
-    return _principal(*member)
+    return _principal(member.user, member.team, as_role(member.role))

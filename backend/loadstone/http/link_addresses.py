@@ -2,7 +2,7 @@
 
 import re
 
-_WITH_SECRET = re.compile(r"^(/s/|/embed/|/api/v1/shared/)[^/]+")
+_WITH_SECRET = re.compile(r"^(/s/|/embed/|/invite/|/api/v1/shared/|/api/v1/invitations/by-token/)[^/]+")
 NOT_PASSED_ON = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 EMBEDDED = "/embed/"
 
@@ -20,5 +20,8 @@ def link_headers(path: str, policy: str) -> dict[str, str]:
     if not _WITH_SECRET.match(path):
         return {}
     if path.startswith(EMBEDDED):
-        return {**NOT_PASSED_ON, "Content-Security-Policy": re.sub(r"frame-ancestors [^;]*", "frame-ancestors *", policy)}
+        return {
+            **NOT_PASSED_ON,
+            "Content-Security-Policy": re.sub(r"frame-ancestors [^;]*", "frame-ancestors *", policy),
+        }
     return NOT_PASSED_ON

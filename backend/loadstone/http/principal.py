@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from loadstone.db import bind_team
-from loadstone.errors import Forbidden
+from loadstone.errors import Forbidden, Unauthenticated
 from loadstone.principal import AgentPrincipal, Credentials, Principal
 
 SESSION_COOKIE = "loadstone_session"
@@ -20,9 +20,15 @@ def bearer_token(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
+def client_address(request: Request) -> str:
+    return request.client.host if request.client else "unknown"
+
+
 def _authenticate(request: Request) -> Principal:
     authenticate: Authenticate = request.app.state.authenticate
-    return authenticate(Credentials(bearer_token(request), request.cookies.get(SESSION_COOKIE)))
+    return authenticate(
+        Credentials(bearer_token(request), request.cookies.get(SESSION_COOKIE), client_address(request))
+    )
 
 
 async def authenticate_reader(principal: Annotated[Principal, Depends(_authenticate)]) -> Principal:
@@ -54,8 +60,37 @@ def authenticate_admin(principal: Reader) -> Principal:
     return principal
 
 
+def authenticate_person(principal: Reader) -> Principal:
+    """Raises Unauthenticated, Forbidden."""
+    if principal.session_id is None:
+        raise Forbidden("Only a person who is signed in may do this, not a token.")
+    return principal
+
+
+def authenticate_instance_admin(principal: Reader) -> Principal:
+    """Raises Unauthenticated, Forbidden."""
+    if not principal.is_instance_admin:
+        raise Forbidden("Only admins of the whole installation may do this.")
+    return principal
+
+
+def find_person(request: Request) -> Principal | None:
+    """Who is signed in, if anyone is: for pages that are open to all. Nothing is bound."""
+    if SESSION_COOKIE not in request.cookies:
+        return None
+    try:
+        return authenticate_person(_authenticate(request))
+    except (Unauthenticated, Forbidden):
+        return None
+
+
 Editor = Annotated[Principal, Depends(authenticate_editor)]
 Admin = Annotated[Principal, Depends(authenticate_admin)]
+Person = Annotated[Principal, Depends(authenticate_person)]
+"""Someone of the team with a session of their own, whatever their role."""
+InstanceAdmin = Annotated[Principal, Depends(authenticate_instance_admin)]
+"""An admin of the installation; what they do beyond their team needs `unit_of_work(every_team=True)`."""
+AnyoneSignedIn = Annotated[Principal | None, Depends(find_person)]
 
 
 def _authenticate_agent(request: Request) -> AgentPrincipal:

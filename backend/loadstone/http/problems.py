@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from loadstone.errors import AppError, InvalidInput, Unauthenticated
+from loadstone.http.rate_limit import TooManyAttempts
 
 log = structlog.get_logger()
 
@@ -64,6 +65,7 @@ def problems(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
 def common_problems() -> dict[int | str, dict[str, Any]]:
     """What any route of the api may answer."""
     codes = {status: HTTP_ERRORS[status][0] for status in (400, 413, 415)}
+    codes[TooManyAttempts.status] = TooManyAttempts.code
     codes |= {InvalidInput.status: InvalidInput.code, AppError.status: AppError.code}
     return {status: _documented([code]) for status, code in codes.items()}
 

@@ -47,8 +47,8 @@ def make_token(principal: Principal, **columns: Any) -> str:
     return token
 
 
-def make_caller(http: TestClient, team: Team, role: Role = "admin") -> Caller:
-    principal = make_principal(team, role)
+def make_caller(http: TestClient, team: Team, role: Role = "admin", **columns: Any) -> Caller:
+    principal = make_principal(team, role, **columns)
     return Caller(http, principal, make_token(principal))
 
 
