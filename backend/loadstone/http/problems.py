@@ -1,6 +1,7 @@
 """Every error leaves as `application/problem+json` with a stable code, and every route documents its own."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import structlog
@@ -16,6 +17,8 @@ from loadstone.http.rate_limit import TooManyAttempts
 log = structlog.get_logger()
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
+MAX_ERRORS = 100
+"""Faults listed one by one: a hostile body may hold a million."""
 
 HTTP_ERRORS = {
     400: ("malformed_body", "The request cannot be read"),
@@ -114,7 +117,7 @@ def _render_invalid_input(_request: Request, error: Exception) -> JSONResponse:
         return problem_response(400, code, title, "The body is not valid JSON.")
     errors = [
         FieldError(path=json_path(item["loc"], error.body, item["type"]), code=item["type"], message=item["msg"])
-        for item in error.errors()
+        for item in islice(error.errors(), MAX_ERRORS)
     ]
     detail = "; ".join(f"{item.path}: {item.message}" if item.path else item.message for item in errors[:3])
     return problem_response(

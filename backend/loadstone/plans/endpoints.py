@@ -1,9 +1,9 @@
 """`/api/v1/plans` and `/recipes`."""
 
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from loadstone.db import unit_of_work
 from loadstone.errors import Forbidden, NotFound, Unauthenticated
@@ -13,9 +13,11 @@ from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import Page
 from loadstone.plans import service
-from loadstone.plans.schemas import Plan, Preview, PreviewRequest, Recipes, WritePlan
+from loadstone.plans.schemas import ChangePlan, Plan, PlanVersions, Preview, PreviewRequest, Recipes, WritePlan
 
 router = APIRouter(prefix="/api/v1", tags=["plans"])
+
+VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
 @router.get("/recipes", responses=problems(Unauthenticated))
@@ -36,9 +38,16 @@ def preview_plan(body: PreviewRequest, principal: Reader) -> Preview:
 
 
 @router.get("/plans", responses=problems(Unauthenticated))
-def list_plans(principal: Reader, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Page[Plan]:
+def list_plans(
+    principal: Reader,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+    is_archived: bool = False,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+) -> Page[Plan]:
+    """Newest first, each in its newest version. `q` is looked for in the name."""
     with unit_of_work() as unit:
-        return service.list_plans(unit, principal, cursor, limit)
+        return service.list_plans(unit, principal, text=q, is_archived=is_archived, cursor=cursor, limit=limit)
 
 
 @router.post("/plans", status_code=201, responses=problems(Unauthenticated, Forbidden, IdempotencyKeyReused))
@@ -48,13 +57,27 @@ def create_plan(body: WritePlan, principal: Editor, once: OnceOnly) -> Plan:
 
 
 @router.get("/plans/{plan_id}", responses=problems(Unauthenticated, NotFound))
-def get_plan(plan_id: uuid.UUID, principal: Reader) -> Plan:
+def get_plan(plan_id: uuid.UUID, principal: Reader, version: VersionQuery = None) -> Plan:
+    """The newest version, or the one asked for."""
     with unit_of_work() as unit:
-        return service.get_plan(unit, principal, plan_id)
+        return service.get_plan(unit, principal, plan_id, version)
 
 
-@router.put("/plans/{plan_id}", responses=problems(Unauthenticated, Forbidden, NotFound))
-def change_plan(plan_id: uuid.UUID, body: WritePlan, principal: Editor) -> Plan:
+@router.get("/plans/{plan_id}/versions", responses=problems(Unauthenticated, NotFound))
+def list_plan_versions(plan_id: uuid.UUID, principal: Reader) -> PlanVersions:
+    with unit_of_work() as unit:
+        return service.list_versions(unit, principal, plan_id)
+
+
+@router.post("/plans/{plan_id}/restore", responses=problems(Unauthenticated, Forbidden, NotFound))
+def restore_plan(plan_id: uuid.UUID, principal: Editor) -> Plan:
+    """Back from the archive; may be repeated."""
+    with unit_of_work() as unit:
+        return service.restore_plan(unit, principal, plan_id)
+
+
+@router.put("/plans/{plan_id}", responses=problems(Unauthenticated, Forbidden, NotFound, service.PlanChanged))
+def change_plan(plan_id: uuid.UUID, body: ChangePlan, principal: Editor) -> Plan:
     with unit_of_work() as unit:
         return service.change_plan(unit, principal, plan_id, body)
 

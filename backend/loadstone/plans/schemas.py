@@ -13,6 +13,8 @@ from loadstone.targets.schemas import TargetSnapshot
 from loadstone.workloads.schemas import WorkloadDefinition
 
 Order = Literal["interleaved", "sequential", "shuffled"]
+OptionName = Annotated[str, Field(max_length=200)]
+OptionValue = Annotated[str, Field(max_length=10_000)]
 AxisValue = int | Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -31,7 +33,7 @@ class InlineTarget(_Written):
 
     kind: str = Field(max_length=100)
     profile: str = Field(max_length=100)
-    options: dict[str, str] = Field(default_factory=dict)
+    options: dict[OptionName, OptionValue] = Field(default_factory=dict, max_length=500)
     protocol: StoreProtocol | None = None
     """None is the kind's first."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
@@ -158,13 +160,36 @@ class WritePlan(_Written):
     """The definition's own name when left out."""
 
 
+class ChangePlan(WritePlan):
+    """`version` is the one that the change was made from: if it is not the newest any more, nothing is saved."""
+
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
 class Plan(BaseModel):
+    """`created_by` and `created_at` are the plan's, `version_created_by` and `version_created_at` this version's."""
+
     id: uuid.UUID
     name: str
     version: int
     definition: PlanDefinition
     created_by: UserRef | None
     created_at: datetime
+    version_created_by: UserRef | None
+    version_created_at: datetime
+    archived_at: datetime | None
+
+
+class PlanVersion(BaseModel):
+    version: int
+    created_by: UserRef | None
+    created_at: datetime
+
+
+class PlanVersions(BaseModel):
+    """The newest 500, newest first."""
+
+    items: list[PlanVersion]
 
 
 class Recipe(BaseModel):

@@ -10,7 +10,7 @@ from loadstone.accounts.schemas import UserRef
 from loadstone.agents import service as agents
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork
-from loadstone.errors import AppError, NotFound
+from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.plans import repository
 from loadstone.plans.estimate import estimate_s
@@ -21,9 +21,12 @@ from loadstone.plans.refusals import find_refusals
 from loadstone.plans.resolve import look_up
 from loadstone.plans.schemas import (
     AgentSelector,
+    ChangePlan,
     Finding,
     Plan,
     PlanDefinition,
+    PlanVersion,
+    PlanVersions,
     Preview,
     PreviewAgent,
     PreviewPoint,
@@ -119,24 +122,67 @@ def _agent_warnings(rows: list[models.Agent], seen: list[PreviewAgent]) -> list[
     return []
 
 
-def list_plans(unit: UnitOfWork, principal: Principal, cursor: str | None, limit: int) -> Page[Plan]:
+class PlanChanged(Conflict):
+    """Carries the newest `version`."""
+
+    code = "plan_changed"
+    title = "Somebody else has saved this plan"
+
+
+def list_plans(
+    unit: UnitOfWork,
+    principal: Principal,
+    *,
+    text: str | None,
+    is_archived: bool,
+    cursor: str | None,
+    limit: int,
+) -> Page[Plan]:
     """Newest first; raises InvalidCursor."""
-    rows = repository.list_plans(unit.session, principal.team_id, decode_id_cursor(cursor), limit + 1)
-    names = accounts.user_refs(unit, {plan.created_by for plan, _ in rows})
+    rows = repository.list_plans(
+        unit.session,
+        principal.team_id,
+        text=text,
+        is_archived=is_archived,
+        before=decode_id_cursor(cursor),
+        limit=limit + 1,
+    )
+    names = accounts.user_refs(unit, {author for row in rows for author in _authors(row)})
     return make_page(rows, limit, lambda row: row[0].id, lambda row: _render(row, names))
 
 
-def _find(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> repository.PlanRow:
-    row = repository.find_plan(unit.session, principal.team_id, plan_id)
+def _find(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, version: int | None = None) -> repository.PlanRow:
+    row = repository.find_plan(unit.session, principal.team_id, plan_id, version)
     if row is None:
-        raise NotFound("There is no such plan.")
+        raise NotFound("There is no such plan." if version is None else "There is no such version of a plan.")
     return row
 
 
-def get_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> Plan:
-    """The newest version; raises NotFound."""
-    row = _find(unit, principal, plan_id)
-    return _render(row, accounts.user_refs(unit, {row[0].created_by}))
+def _authors(row: repository.PlanRow) -> set[uuid.UUID | None]:
+    return {row[0].created_by, row[1].created_by}
+
+
+def get_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, version: int | None = None) -> Plan:
+    """The newest version unless one is named; raises NotFound, also for an archived plan."""
+    row = _find(unit, principal, plan_id, version)
+    return _render(row, accounts.user_refs(unit, _authors(row)))
+
+
+def list_versions(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> PlanVersions:
+    """Raises NotFound."""
+    _find(unit, principal, plan_id)
+    rows = repository.list_versions(unit.session, plan_id)
+    names = accounts.user_refs(unit, {row.created_by for row in rows})
+    return PlanVersions(
+        items=[
+            PlanVersion(
+                version=row.version,
+                created_by=names.get(row.created_by) if row.created_by else None,
+                created_at=row.created_at,
+            )
+            for row in rows
+        ]
+    )
 
 
 def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Plan:
@@ -153,10 +199,16 @@ def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Pl
     return get_plan(unit, principal, plan.id)
 
 
-def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, wanted: WritePlan) -> Plan:
-    """The next version; raises NotFound."""
+def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, wanted: ChangePlan) -> Plan:
+    """The next version; raises NotFound, PlanChanged."""
     plan, _ = _find(unit, principal, plan_id)
     repository.lock_plan(unit.session, plan)
+    if plan.current_version != wanted.version:
+        message = (
+            f"It is at version {plan.current_version} now; yours was made from {wanted.version}. "
+            "Save yours as a new plan, or open the newest version and make your change there."
+        )
+        raise PlanChanged(message, path="version", version=plan.current_version)
     plan.name = wanted.name or wanted.definition.name
     plan.current_version += 1
     _add_version(unit, principal, plan, wanted.definition)
@@ -167,6 +219,16 @@ def archive_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> 
     """Its runs stay. Raises NotFound."""
     plan, _ = _find(unit, principal, plan_id)
     plan.archived_at = datetime.now(UTC)
+
+
+def restore_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> Plan:
+    """Back from the archive; may be repeated. Raises NotFound."""
+    plan = repository.find_archived(unit.session, principal.team_id, plan_id)
+    if plan is None:
+        raise NotFound("There is no such plan.")
+    plan.archived_at = None
+    unit.session.flush()
+    return get_plan(unit, principal, plan_id)
 
 
 def _add_version(unit: UnitOfWork, principal: Principal, plan: models.Plan, definition: PlanDefinition) -> None:
@@ -191,4 +253,7 @@ def _render(row: repository.PlanRow, names: dict[uuid.UUID, UserRef]) -> Plan:
         definition=PlanDefinition.model_validate(version.definition),
         created_by=names.get(plan.created_by) if plan.created_by else None,
         created_at=plan.created_at,
+        version_created_by=names.get(version.created_by) if version.created_by else None,
+        version_created_at=version.created_at,
+        archived_at=plan.archived_at,
     )

@@ -28,6 +28,8 @@ ALIASES = {
 FIELDS = 5
 CATCH_UP_WINDOW = timedelta(days=31)
 """Due times older than this are neither fired nor counted after an outage."""
+RESOLUTION = timedelta(minutes=1)
+"""Of an expression with five fields."""
 _STEP_BACK = timedelta(hours=3)
 """More than any change of a clock, so that nothing is lost where local times repeat."""
 

@@ -1,6 +1,7 @@
 """Due times: daylight saving, aliases, and what is refused."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -83,7 +84,7 @@ def test_a_fixed_daily_time_is_due_once_a_day_whatever_the_clock_does(zone: str,
     found = upcoming("30 2 * * *", zone, utc(after), None, 10)
     days = [instant.astimezone(ZoneInfo(zone)).date() for instant in found]
     assert len(set(days)) == 10
-    assert all(earlier < later for earlier, later in zip(found, found[1:], strict=False))
+    assert all(earlier < later for earlier, later in pairwise(found))
 
 
 def test_aliases_are_five_fields() -> None:

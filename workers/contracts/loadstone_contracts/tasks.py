@@ -15,6 +15,7 @@ log = structlog.get_logger()
 DISPATCH = "loadstone.control.dispatch"
 SWEEP = "loadstone.control.sweep"
 PRUNE = "loadstone.control.prune"
+FIRE_SCHEDULES = "loadstone.control.fire_schedules"
 TRIAL = "loadstone.agent.trial"
 CHECK = "loadstone.agent.check"
 

@@ -11,16 +11,18 @@ import celery.signals
 from loadstone.db import dispose_engine
 from loadstone.logging import configure_logging
 from loadstone.settings import get_settings
-from loadstone_contracts.tasks import CONTROL_QUEUE, PRUNE, SWEEP, make_app
+from loadstone_contracts.tasks import CONTROL_QUEUE, FIRE_SCHEDULES, PRUNE, SWEEP, make_app
 
 SWEEP_EVERY_S = 2.0
 PRUNE_EVERY_S = 600.0
+FIRE_EVERY_S = 1.0
 
 app = make_app("loadstone_control", get_settings().broker_url, CONTROL_QUEUE)
 app.conf.imports = ("loadstone_control.tasks",)
 app.conf.beat_schedule = {
     # Whoever comes too late to a sweep drops it: after an hour without a worker, one sweep follows, not 1,800.
     "sweep": {"task": SWEEP, "schedule": SWEEP_EVERY_S, "options": {"expires": SWEEP_EVERY_S}},
+    "fire_schedules": {"task": FIRE_SCHEDULES, "schedule": FIRE_EVERY_S, "options": {"expires": FIRE_EVERY_S}},
     "prune": {"task": PRUNE, "schedule": PRUNE_EVERY_S, "options": {"expires": PRUNE_EVERY_S}},
 }
 

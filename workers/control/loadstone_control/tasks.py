@@ -6,7 +6,8 @@ from loadstone.db import unit_of_work
 from loadstone.dispatch import recovery
 from loadstone.http.idempotency import forget_keys
 from loadstone.runs import service as runs
-from loadstone_contracts.tasks import DISPATCH, PRUNE, SWEEP
+from loadstone.schedules import service as schedules
+from loadstone_contracts.tasks import DISPATCH, FIRE_SCHEDULES, PRUNE, SWEEP
 
 from loadstone_control.app import app
 
@@ -25,6 +26,12 @@ def dispatch() -> None:
 def sweep() -> None:
     with unit_of_work() as unit:
         recovery.sweep(unit)
+
+
+@app.task(name=FIRE_SCHEDULES)  # type: ignore[untyped-decorator]
+def fire_schedules() -> None:
+    """A transaction for each schedule: one that fails takes nothing from the others."""
+    schedules.fire_due()
 
 
 @app.task(name=PRUNE)  # type: ignore[untyped-decorator]
