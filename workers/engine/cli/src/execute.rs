@@ -5,8 +5,9 @@ use std::io::{IsTerminal, stderr};
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::memcached_binary::MemcachedBinary;
 use loadstone_drivers::memcached_meta::MemcachedMeta;
+use loadstone_drivers::mysql::MySql;
 use loadstone_drivers::resp::Resp;
-use loadstone_drivers::tls::TlsDial;
+use loadstone_drivers::tls::{Prelude, TlsDial};
 use loadstone_load::driver::Driver;
 use loadstone_load::transport::PlainDial;
 use loadstone_load::{Outcome, Run, StopSwitch};
@@ -98,6 +99,7 @@ fn carry_out(
         StoreProtocol::Memcached => dial(plan, Memcached::new(plan), stop, emit),
         StoreProtocol::MemcachedMeta => dial(plan, MemcachedMeta::new(plan), stop, emit),
         StoreProtocol::MemcachedBinary => dial(plan, MemcachedBinary::new(plan), stop, emit),
+        StoreProtocol::Mysql | StoreProtocol::MysqlText => dial(plan, MySql::new(plan), stop, emit),
         StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
             dial(plan, Resp::new(plan), stop, emit)
         }
@@ -109,7 +111,7 @@ fn dial<D: Driver>(plan: &EnginePlan, driver: D, stop: &StopSwitch, emit: &mut d
     let run = Run { plan, engine: ENGINE, engine_version: VERSION, advice };
     match &plan.target.tls {
         None => loadstone_load::run(run, driver, PlainDial, stop, emit),
-        Some(tls) => match TlsDial::new(tls) {
+        Some(tls) => match TlsDial::new(tls, Prelude::of(plan.target.protocol)) {
             Ok(dial) => loadstone_load::run(run, driver, dial, stop, emit),
             Err(fault) => {
                 let failure = bad_plan(PlanFault::at("target.tls", fault.to_string()));

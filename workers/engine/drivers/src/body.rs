@@ -55,6 +55,12 @@ impl Body {
         };
     }
 
+    /// `len` bytes follow that mean nothing.
+    #[inline]
+    pub(crate) fn skip(&mut self, len: usize) {
+        *self = Self { len, is_open: len > 0, is_wrong: self.is_wrong, ..Self::default() };
+    }
+
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.is_open

@@ -8,9 +8,13 @@ mod layout;
 pub mod memcached;
 pub mod memcached_binary;
 pub mod memcached_meta;
+pub mod mysql;
+mod mysql_greeting;
+mod mysql_packets;
 pub mod resp;
 mod resp_greeting;
 mod resp_requests;
+mod sql;
 mod tally;
 pub mod tls;
 

@@ -232,7 +232,7 @@ impl Driver for MemcachedBinary {
     #[inline]
     fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
         use OperationKind as Kind;
-        let Asked { shape, keys, stage, word } = *asked;
+        let Asked { shape, keys, stage, word, .. } = *asked;
         let key = keys[0];
         match (shape.kind, opcode_of(shape.kind, stage)) {
             (Kind::MultiGet, _) => {

@@ -89,10 +89,10 @@ impl Greeting for RespGreeting {
             Ok(None) => return Greeted::More { used: 0 },
             Err(()) => return Greeted::Broken(format!("{} was answered with {text:?}", step.what)),
         };
-        if let (Some(cluster), "*") = (&self.cluster, step.expect) {
-            if let Err(message) = cluster.learn(&input[..used]) {
-                return Greeted::Refused(message);
-            }
+        if let (Some(cluster), "*") = (&self.cluster, step.expect)
+            && let Err(message) = cluster.learn(&input[..used])
+        {
+            return Greeted::Refused(message);
         }
         self.at += 1;
         match self.steps.get(self.at) {

@@ -5,13 +5,16 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
 use loadstone_load::transport::{Dial, Transport, check_connected};
-use loadstone_spec::plan;
+use loadstone_spec::plan::{self, StoreProtocol};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use socket2::Socket;
+
+use crate::mysql_greeting::tls_request;
+use crate::mysql_packets::{HEAD_BYTES, take_packet};
 
 /// Why TLS cannot be set up as the plan asks.
 #[derive(Debug, thiserror::Error)]
@@ -24,8 +27,35 @@ pub enum TlsFault {
     Config(#[from] rustls::Error),
 }
 
+/// What is said in plain before TLS begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prelude {
+    Nothing,
+    /// The server shakes hands first and the client then asks for TLS. What the server said is read again by the
+    /// greeting.
+    MySql,
+    /// The client asks and the server says S for yes.
+    Postgres,
+}
+
+impl Prelude {
+    /// The one that a protocol has.
+    pub fn of(protocol: StoreProtocol) -> Self {
+        match protocol {
+            StoreProtocol::Mysql | StoreProtocol::MysqlText => Self::MySql,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Length 8 and the code that stands for TLS.
+const POSTGRES_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+/// Handshakes are some hundred bytes long.
+const MAX_PRELUDE_BYTES: usize = 4096;
+
 /// Opens TLS sessions, all with the same configuration.
 pub struct TlsDial {
+    prelude: Prelude,
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
@@ -33,7 +63,7 @@ pub struct TlsDial {
 impl TlsDial {
     /// # Errors
     /// When the plan's name or certificates cannot be used.
-    pub fn new(tls: &plan::Tls) -> Result<Self, TlsFault> {
+    pub fn new(tls: &plan::Tls, prelude: Prelude) -> Result<Self, TlsFault> {
         let name = ServerName::try_from(tls.server_name.clone()).map_err(|_| TlsFault::ServerName)?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -44,7 +74,7 @@ impl TlsDial {
             let trusting = Arc::new(AnyCertificate { provider });
             builder.dangerous().with_custom_certificate_verifier(trusting).with_no_client_auth()
         };
-        Ok(Self { config: Arc::new(config), name })
+        Ok(Self { prelude, config: Arc::new(config), name })
     }
 }
 
@@ -54,7 +84,7 @@ impl Dial for TlsDial {
     fn dial(&self, socket: Socket) -> io::Result<Tls> {
         let session =
             ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(io::Error::other)?;
-        Ok(Tls { socket, session })
+        Ok(Tls { socket, session, prelude: self.prelude, plain: Vec::new(), is_asked: false })
     }
 }
 
@@ -81,9 +111,44 @@ fn read_roots(ca_pem: Option<&str>) -> Result<RootCertStore, TlsFault> {
 pub struct Tls {
     socket: Socket,
     session: ClientConnection,
+    /// What is still to be said before TLS.
+    prelude: Prelude,
+    /// What the peer said before TLS and the greeting is still to read.
+    plain: Vec<u8>,
+    is_asked: bool,
 }
 
 impl Tls {
+    /// Goes on with what precedes TLS; true once TLS may begin.
+    fn go_through_prelude(&mut self) -> io::Result<bool> {
+        if self.prelude == Prelude::Postgres && !self.is_asked {
+            self.is_asked = true;
+            (&self.socket).write_all(&POSTGRES_REQUEST)?;
+        }
+        while self.prelude != Prelude::Nothing {
+            let mut byte = [0; 1];
+            match (&self.socket).read(&mut byte) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => self.plain.push(byte[0]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            let refused = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what.to_owned()));
+            match self.prelude {
+                Prelude::Postgres if self.plain == *b"S" => self.plain.clear(),
+                Prelude::Postgres => return refused("TLS: the server does not offer it"),
+                _ if self.plain.len() > MAX_PRELUDE_BYTES => return refused("TLS: no handshake came first"),
+                _ if take_packet(&self.plain).is_none() => continue,
+                _ if self.plain.get(HEAD_BYTES) != Some(&10) => {
+                    return refused("TLS: no handshake came first");
+                }
+                _ => (&self.socket).write_all(&tls_request())?,
+            }
+            self.prelude = Prelude::Nothing;
+        }
+        Ok(true)
+    }
+
     /// Takes in what the socket holds. True when something came.
     fn pull(&mut self) -> io::Result<bool> {
         match self.session.read_tls(&mut self.socket) {
@@ -104,6 +169,9 @@ impl Transport for Tls {
     const SHORT_READ_MEANS_EMPTY: bool = false;
 
     fn secure(&mut self) -> io::Result<bool> {
+        if !self.go_through_prelude()? {
+            return Ok(false);
+        }
         while self.session.is_handshaking() {
             self.flush()?;
             if self.session.is_handshaking() && !self.pull()? {
@@ -115,6 +183,12 @@ impl Transport for Tls {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.plain.is_empty() {
+            let len = self.plain.len().min(buffer.len());
+            buffer[..len].copy_from_slice(&self.plain[..len]);
+            self.plain.drain(..len);
+            return Ok(len);
+        }
         loop {
             match self.session.reader().read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

@@ -78,7 +78,7 @@ fn shape(kind: OperationKind, keys: usize) -> Shape {
 }
 
 fn ask<'a>(shape: &'a Shape, keys: &'a [u64]) -> Asked<'a> {
-    Asked { shape, keys, stage: 0, word: 0 }
+    Asked { shape, keys, stage: 0, word: 0, session: 0 }
 }
 
 /// Shows `input` in pieces that end at `cuts`, carrying over what is left of a line, as the event loop does.

@@ -47,7 +47,7 @@ pub fn read_replies<D: Driver>(driver: &D, plan: &EnginePlan, data: &[u8]) {
     let keys = [7, 8, 9];
     let shapes = Shape::all_of(plan);
     let shape = &shapes[usize::from(*choice) / 2 % shapes.len()];
-    let asked = Asked { shape, keys: &keys[..shape.keys_per_request], stage: choice % 2, word: 3 };
+    let asked = Asked { shape, keys: &keys[..shape.keys_per_request], stage: choice % 2, word: 3, session: 1 };
     let whole = read(driver, &asked, input, usize::MAX);
     let pieces = read(driver, &asked, input, usize::from(*piece).max(1));
     assert_eq!(whole, pieces, "the replies depend on how they were cut");

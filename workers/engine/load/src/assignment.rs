@@ -15,6 +15,8 @@ const PREFILL_PIPELINE: u32 = 16;
 /// memcached 1.6.18 with TLS now and then keeps the last replies of a pipeline to itself for ever: it waits for its
 /// socket while the requests lie in its TLS library.
 const PREFILL_PIPELINE_WITH_TLS: u32 = 1;
+/// Where nearly all requests are for a few keys, a request may name one twice rather than look for others for ever.
+const MOST_REDRAWS: u32 = 1000;
 /// A second and all of its fractions.
 const SECOND_NS: f64 = 1e9;
 
@@ -96,6 +98,20 @@ impl Mix {
         self.serial
     }
 
+    /// A key that is not yet among those of the request: SELECT ... IN answers a key that is named twice once, and
+    /// PostgreSQL changes no row twice in one statement.
+    #[inline]
+    fn next_key_beside(&mut self, makes_new_keys: bool, others: &[u64]) -> u64 {
+        let mut key = self.next_key(makes_new_keys);
+        for _ in 0..MOST_REDRAWS {
+            if !others.contains(&key) {
+                break;
+            }
+            key = self.next_key(makes_new_keys);
+        }
+        key
+    }
+
     #[inline]
     fn next_key(&mut self, makes_new_keys: bool) -> u64 {
         if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng) }
@@ -135,7 +151,8 @@ impl Feed {
             Self::Mix(mix) => {
                 let makes_new_keys = shape.kind.makes_new_keys();
                 for _ in 0..shape.keys_per_request {
-                    keys.push(mix.next_key(makes_new_keys));
+                    let key = mix.next_key_beside(makes_new_keys, keys);
+                    keys.push(key);
                 }
                 mix.next_serial()
             }

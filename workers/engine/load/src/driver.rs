@@ -41,6 +41,8 @@ pub struct Asked<'a> {
     pub stage: u8,
     /// At stage 0 tells entries of a list apart; later what the stage before has found out.
     pub word: u64,
+    /// What the connection's greeting has kept for its requests.
+    pub session: u64,
 }
 
 /// What came back.
@@ -120,6 +122,11 @@ pub enum Greeted {
 pub trait Greeting: Send {
     /// Reads what the target said and appends what to say next.
     fn advance(&mut self, input: &[u8], out: &mut Vec<u8>) -> Greeted;
+
+    /// What every request of this connection is told.
+    fn session(&self) -> u64 {
+        0
+    }
 }
 
 /// One wire protocol. Shared by all threads; what belongs to a connection is in `Greeting` and `Reader`.

@@ -88,6 +88,8 @@ pub(crate) struct Link<D: Driver, T: Transport> {
     pub carry: Vec<u8>,
     pub reader: D::Reader,
     pub reply_bytes: u64,
+    /// What the greeting has kept for the requests.
+    pub session: u64,
     pub flights: Flights,
     /// Since when a further request could have been sent.
     pub free_since_ns: u64,
@@ -111,6 +113,7 @@ impl<D: Driver, T: Transport> Link<D, T> {
             carry: Vec::new(),
             reader: D::Reader::default(),
             reply_bytes: 0,
+            session: 0,
             flights,
             free_since_ns: 0,
             has_room: true,

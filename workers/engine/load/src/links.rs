@@ -201,6 +201,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
                 }
             }
         }
+        link.session = greeting.session();
         link.stage = Stage::Up;
         link.back_off_ns = 0;
         Ok(true)

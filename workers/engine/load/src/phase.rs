@@ -100,7 +100,8 @@ impl PhaseState {
     ) {
         let shape = &self.work.operations[index];
         let before = link.output.len();
-        driver.encode(&Asked { shape, keys: &self.keys, stage: 0, word }, &mut link.output);
+        let asked = Asked { shape, keys: &self.keys, stage: 0, word, session: link.session };
+        driver.encode(&asked, &mut link.output);
         let record = &mut self.records[index];
         record.bytes_sent += (link.output.len() - before) as u64;
         if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS && self.work.arrivals.is_some() {
@@ -174,7 +175,7 @@ impl PhaseState {
                 1 => std::slice::from_ref(&flight.key),
                 count => link.flights.front_keys(count),
             };
-            let asked = Asked { shape, keys, stage: flight.stage, word: flight.word };
+            let asked = Asked { shape, keys, stage: flight.stage, word: flight.word, session: link.session };
             match driver.read(&mut link.reader, &asked, rest) {
                 Step::Done { used, reply } => {
                     rest = &rest[used..];
@@ -209,7 +210,8 @@ impl PhaseState {
         let keys = [flight.key];
         let shape = &self.work.operations[usize::from(flight.operation)];
         let before = link.output.len();
-        driver.encode(&Asked { shape, keys: &keys, stage: flight.stage, word }, &mut link.output);
+        let asked = Asked { shape, keys: &keys, stage: flight.stage, word, session: link.session };
+        driver.encode(&asked, &mut link.output);
         let record = &mut self.records[usize::from(flight.operation)];
         record.bytes_sent += (link.output.len() - before) as u64;
         link.flights.push(flight, &keys);

@@ -32,7 +32,8 @@ impl PhaseState {
             let Flight { key, word, operation, stage, .. } = flight;
             let shape = &self.work.operations[usize::from(operation)];
             let keys = [key];
-            links.shared.driver.encode(&Asked { shape, keys: &keys, stage, word }, &mut link.output);
+            let asked = Asked { shape, keys: &keys, stage, word, session: link.session };
+            links.shared.driver.encode(&asked, &mut link.output);
             link.flights.push(flight, &keys);
         }
     }
@@ -45,7 +46,8 @@ impl PhaseState {
             let free_since_ns = sockets.iter().map(|link| link.free_since_ns).max().unwrap_or(now_ns);
             let Some(intended_ns) = self.next_intended_ns(free_since_ns, now_ns) else { break };
             let (index, word) = self.draw();
-            let asked = Asked { shape: &self.work.operations[index], keys: &self.keys, stage: 0, word };
+            let shape = &self.work.operations[index];
+            let asked = Asked { shape, keys: &self.keys, stage: 0, word, session: 0 };
             let endpoint = shared.endpoints.route(&shared.driver, &asked);
             let moment = Moment { intended_ns, now_ns };
             self.lay(&shared.driver, &mut sockets[endpoint], (index, word), moment);

@@ -124,6 +124,22 @@ impl OperationKind {
         self.takes_entries() || matches!(self, Self::Get | Self::MultiGet | Self::ListLength)
     }
 
+    /// Whether it changes one key by one or two statements, of which a transaction can hold several.
+    pub fn fits_transactions(self) -> bool {
+        matches!(
+            self,
+            Self::Set
+                | Self::Add
+                | Self::Replace
+                | Self::Append
+                | Self::Delete
+                | Self::Insert
+                | Self::Update
+                | Self::SqlReplace
+                | Self::DeleteInsert
+        )
+    }
+
     /// Whether a time to live can go with it.
     pub fn takes_expiry(self) -> bool {
         matches!(
@@ -251,6 +267,32 @@ const REDIS_CLUSTER: &[Kind] = &[
     Kind::ListLength,
 ];
 
+const MYSQL: &[Kind] = &[
+    Kind::Get,
+    Kind::Set,
+    Kind::MultiGet,
+    Kind::MultiSet,
+    Kind::Add,
+    Kind::Replace,
+    Kind::Append,
+    Kind::Incr,
+    Kind::Delete,
+    Kind::CompareAndSet,
+    Kind::ReadModifyWrite,
+    Kind::Insert,
+    Kind::Scan,
+    Kind::Update,
+    Kind::SqlReplace,
+    Kind::DeleteInsert,
+    Kind::ListInsertHead,
+    Kind::ListInsertTail,
+    Kind::RangeFirst,
+    Kind::RangeLast,
+    Kind::Range,
+    Kind::ListLength,
+    Kind::Custom,
+];
+
 impl StoreProtocol {
     /// The operations that the protocol offers.
     pub fn operations(self) -> &'static [OperationKind] {
@@ -259,6 +301,7 @@ impl StoreProtocol {
             Self::MemcachedMeta | Self::MemcachedBinary => &MEMCACHED[..MEMCACHED.len() - 1],
             Self::Redis | Self::RedisResp3 => REDIS,
             Self::RedisCluster => REDIS_CLUSTER,
+            Self::Mysql | Self::MysqlText => MYSQL,
         }
     }
 }

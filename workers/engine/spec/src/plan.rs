@@ -25,17 +25,23 @@ pub enum StoreProtocol {
     RedisResp3,
     /// RESP2 over all nodes of a cluster, each key where its slot is.
     RedisCluster,
+    /// Prepared statements, as MySQL and MariaDB take them.
+    Mysql,
+    /// Statements as text.
+    MysqlText,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Memcached,
         Self::MemcachedMeta,
         Self::MemcachedBinary,
         Self::Redis,
         Self::RedisResp3,
         Self::RedisCluster,
+        Self::Mysql,
+        Self::MysqlText,
     ];
 
     /// The name in plans and addresses.
@@ -47,12 +53,19 @@ impl StoreProtocol {
             Self::Redis => "redis",
             Self::RedisResp3 => "redis_resp3",
             Self::RedisCluster => "redis_cluster",
+            Self::Mysql => "mysql",
+            Self::MysqlText => "mysql_text",
         }
     }
 
     /// Whether it is one of Redis's.
     pub fn is_redis(self) -> bool {
         matches!(self, Self::Redis | Self::RedisResp3 | Self::RedisCluster)
+    }
+
+    /// Whether it takes SQL.
+    pub fn is_sql(self) -> bool {
+        matches!(self, Self::Mysql | Self::MysqlText)
     }
 
     /// Whether it is one of memcached's.

@@ -1,7 +1,7 @@
 //! What a mix of operations must not ask for.
 
 use crate::PlanFault;
-use crate::plan::{EnginePlan, Operation, OperationKind};
+use crate::plan::{EnginePlan, Operation, OperationKind, StoreProtocol};
 use crate::validate::{broken, in_range, positive};
 
 /// The first rule that the operations break, by themselves or together with the protocol.
@@ -22,28 +22,34 @@ fn find_operation_fault(plan: &EnginePlan, index: usize) -> Option<PlanFault> {
             let message = format!("{} has no {}", protocol.name(), operation.kind.name());
             broken(!is_offered, &path("kind"), &message)
         })
-        .or_else(|| find_number_fault(operation, &path))
+        .or_else(|| find_number_fault(protocol, operation, &path))
         .or_else(|| broken(twice, &path("kind"), "stands twice in the mix"))
         .or_else(|| find_condition_fault(plan, operation, &path))
         .or_else(|| find_command_fault(operation, &path))
 }
 
-fn find_number_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {
+fn find_number_fault(
+    protocol: StoreProtocol,
+    operation: &Operation,
+    path: &impl Fn(&str) -> String,
+) -> Option<PlanFault> {
     let kind = operation.kind;
     let keys = u64::from(operation.keys_per_request);
-    let takes_several = matches!(kind, OperationKind::MultiGet | OperationKind::MultiSet);
-    let needless_expiry = operation.expire_s > 0 && !kind.takes_expiry();
+    let takes_several = matches!(kind, OperationKind::MultiGet | OperationKind::MultiSet)
+        || protocol.is_sql() && kind.fits_transactions();
+    let expires = kind.takes_expiry() && (protocol.is_memcached() || protocol.is_redis());
+    let needless_expiry = operation.expire_s > 0 && !expires;
     let needless_from = operation.from_entry > 0 && kind != OperationKind::Range;
     in_range(&path("keys_per_request"), keys, 1, 1000)
         .or_else(|| {
-            let message = "only multi_get and multi_set take several keys at once";
+            let message = "only multi_get and multi_set take several keys at once, and SQL writes a transaction of several";
             broken(!takes_several && keys > 1, &path("keys_per_request"), message)
         })
         .or_else(|| in_range(&path("entries"), operation.entries.into(), 1, 1_000_000))
         .or_else(|| in_range(&path("from_entry"), operation.from_entry.into(), 0, 1_000_000_000))
         .or_else(|| broken(needless_from, &path("from_entry"), "only range begins somewhere"))
         .or_else(|| in_range(&path("expire_s"), operation.expire_s.into(), 0, 2_592_000))
-        .or_else(|| broken(needless_expiry, &path("expire_s"), "nothing that can expire is written by it"))
+        .or_else(|| broken(needless_expiry, &path("expire_s"), "nothing that can expire is written by it here"))
 }
 
 /// What an operation asks of the rest of the plan.

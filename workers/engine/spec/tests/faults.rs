@@ -36,7 +36,7 @@ fn fault_after(pointer: &str, value: Value) -> String {
 fn every_rule_names_its_place() {
     let cases = [
         ("/version", json!(2), "$.version"),
-        ("/target/protocol", json!("mysql"), "$.target.protocol"),
+        ("/target/protocol", json!("gopher"), "$.target.protocol"),
         ("/target/address", json!({"kind": "tcp", "host": "", "port": 1}), "$.target.address.host"),
         ("/target/address", json!({"kind": "tcp", "host": "h", "port": 0}), "$.target.address.port"),
         ("/target/address", json!({"kind": "tcp", "host": "h", "port": 70000}), "$.target.address.port"),

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod cutting_proxy;
+pub mod databases;
 pub mod impostor;
 
 use std::io::{Read, Write};

@@ -1,0 +1,131 @@
+//! SQL as a key-value store, against real servers: every operation, what it counts and what is in the tables.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends with a panic, and may say why it did less"
+)]
+
+mod support;
+
+use loadstone_spec::plan::OperationKind as Kind;
+use serde_json::{Value, json};
+use support::databases::Database;
+use support::{numbers, run};
+
+/// A short run of one operation over 100 prefilled keys of their own table.
+fn only(database: &Database, protocol: &str, operation: Value) -> Value {
+    let mut plan = database.plan(protocol);
+    let kind = operation["kind"].as_str().unwrap();
+    plan["target"]["table"] =
+        json!(format!("t_{protocol}_{kind}_{}", operation["keys_per_request"]).replace("null", "1"));
+    plan["dataset"] =
+        json!({"key_count": 100, "value_size": {"kind": "uniform", "min_bytes": 20, "max_bytes": 900}});
+    plan["operations"] = json!([operation]);
+    plan["phases"][1]["stop"] = json!({"operations": 600});
+    plan
+}
+
+fn hits(plan: &Value) -> (u64, u64) {
+    let said = run(plan);
+    assert_eq!(said.code(), 0, "{:?}", said.events.last());
+    let measured = said.measured();
+    assert_eq!((measured.sent, measured.answered), (600, 600), "{:?}", measured.operations);
+    (measured.operations[0].hits, measured.operations[0].misses)
+}
+
+fn check_operations(database: &Database, protocol: &str) {
+    let one = |kind: &str| only(database, protocol, json!({"kind": kind, "weight": 1}));
+    let many = |kind: &str, keys: u16| {
+        let mut plan = only(database, protocol, json!({"kind": kind, "weight": 1, "keys_per_request": keys}));
+        plan["load"]["connections"] = json!(1);
+        plan
+    };
+    assert_eq!(hits(&one("get")), (600, 0), "{protocol}");
+    assert_eq!(hits(&one("set")), (0, 0), "{protocol}");
+    assert_eq!(hits(&one("insert")), (0, 0), "{protocol}");
+    assert_eq!(hits(&one("update")), (600, 0), "{protocol}");
+    assert_eq!(hits(&one("replace")), (600, 0), "{protocol}");
+    assert_eq!(hits(&one("add")), (0, 600), "{protocol}");
+    assert_eq!(hits(&one("incr")), (0, 0), "{protocol}");
+    assert_eq!(hits(&one("read_modify_write")), (0, 0), "{protocol}");
+    let (done, conflicts) = hits(&one("compare_and_set"));
+    assert!(done + conflicts == 600 && done > 300, "{protocol} {done} {conflicts}");
+    assert_eq!(hits(&many("multi_get", 8)), (4800, 0), "{protocol}");
+    assert_eq!(hits(&many("multi_set", 8)), (0, 0), "{protocol}");
+    assert_eq!(hits(&many("set", 5)), (0, 0), "{protocol}");
+    assert_eq!(hits(&many("update", 5)), (3000, 0), "{protocol}");
+    let scanned = hits(&one("scan")).0;
+    assert!((15_000..45_000).contains(&scanned), "{protocol} {scanned}");
+    let mut longer = one("append");
+    longer["verify"] = json!(false);
+    assert_eq!(hits(&longer), (600, 0), "{protocol}");
+    let (gone, missing) = hits(&one("delete"));
+    assert!(gone <= 100 && gone + missing == 600, "{protocol} {gone}");
+}
+
+fn check_lists(database: &Database, protocol: &str) {
+    let mut plan = only(database, protocol, json!({"kind": "list_length", "weight": 1}));
+    plan["dataset"]["key_count"] = json!(5);
+    plan["dataset"]["list_length"] = json!(60);
+    plan["operations"] = json!([
+        {"kind": "list_insert_head", "weight": 1}, {"kind": "list_insert_tail", "weight": 1},
+        {"kind": "range_first", "weight": 1, "entries": 50}, {"kind": "range_last", "weight": 1, "entries": 60},
+        {"kind": "range", "weight": 1, "entries": 20, "from_entry": 30}, {"kind": "list_length", "weight": 1},
+    ]);
+    let said = run(&plan);
+    assert_eq!((said.code(), said.measured().answered), (0, 600), "{protocol} {:?}", said.events.last());
+    for (kind, entries) in [(Kind::RangeFirst, 50), (Kind::RangeLast, 60), (Kind::Range, 20)] {
+        let range = numbers(said.measured(), kind);
+        assert_eq!(range.hits, range.count * entries, "{protocol} {kind:?}");
+    }
+}
+
+fn skip(server: &str) {
+    eprintln!("not tested: {server} is not on this machine");
+}
+
+#[test]
+fn mariadb_answers_every_operation_prepared_and_as_text() {
+    let Some(database) = Database::mariadb(&[]) else { return skip("MariaDB") };
+    for protocol in ["mysql", "mysql_text"] {
+        check_operations(&database, protocol);
+        check_lists(&database, protocol);
+        for kind in ["sql_replace", "delete_insert"] {
+            let mut plan = only(&database, protocol, json!({"kind": kind, "weight": 1}));
+            plan["load"]["connections"] = json!(1);
+            assert_eq!(hits(&plan), (0, 0), "{protocol} {kind}");
+        }
+        let command = "SELECT LENGTH(v) FROM loadstone WHERE k = {key} OR v = {value}";
+        let mut plan = only(&database, protocol, json!({"kind": "custom", "weight": 1, "command": command}));
+        plan["target"]["table"] = Value::Null;
+        assert_eq!(hits(&plan), (0, 0));
+    }
+    let counted = database.ask_mysql("mysql", "SELECT SUM(n) FROM test.t_mysql_incr_1");
+    assert_eq!(counted, "600");
+}
+
+#[test]
+fn mysql_logs_in_by_caching_sha2_password_where_nobody_listens() {
+    let Some(database) = Database::mysql(&[]) else { return skip("MySQL 8") };
+    let mut plan = only(&database, "mysql", json!({"kind": "get", "weight": 1}));
+    let over_tcp = run(&plan);
+    assert_eq!(over_tcp.code(), 5);
+    assert!(over_tcp.failure().message.contains("use TLS"), "{:?}", over_tcp.failure());
+    let tcp = plan["target"]["address"].take();
+    plan["target"]["address"] = json!({"kind": "unix", "path": database.socket()});
+    assert_eq!(hits(&plan), (600, 0));
+    plan["target"]["address"] = tcp.clone();
+    plan["target"]["tls"] = json!({"server_name": "any", "verify_certificate": false});
+    assert_eq!(hits(&plan), (600, 0));
+    // Now the server has the user in its cache, and a scramble is enough.
+    plan["target"]["tls"] = Value::Null;
+    assert_eq!(hits(&plan), (600, 0));
+    plan["target"]["password"] = json!("wrong");
+    assert_eq!(run(&plan).code(), 5);
+    check_operations(&database, "mysql");
+    check_lists(&database, "mysql_text");
+    let mut pipelined = only(&database, "mysql", json!({"kind": "get", "weight": 1}));
+    pipelined["load"]["pipeline"] = json!(16);
+    assert_eq!(hits(&pipelined), (600, 0));
+}

@@ -1,0 +1,125 @@
+//! Databases that a test starts for itself.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{await_true, free_port, plan};
+
+/// A database that dies with the test, with a user `me` whose password is `secret`, and a database `test`.
+pub struct Database {
+    child: Child,
+    pub port: u16,
+    pub directory: TempDir,
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn find(names: &[&str]) -> Option<String> {
+    let paths = std::env::var("PATH").unwrap_or_default();
+    let all = names.iter().flat_map(|name| {
+        paths.split(':').map(move |directory| format!("{directory}/{name}")).chain([(*name).to_owned()])
+    });
+    all.into_iter().find(|path| path.contains('/') && Path::new(path).is_file())
+}
+
+/// Servers refuse to run as root.
+fn as_nobody(program: &str) -> Command {
+    if !nix::unistd::geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups", program]);
+    command
+}
+
+fn folder() -> TempDir {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = TempDir::new().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o777)).unwrap();
+    directory
+}
+
+fn quiet(command: &mut Command) -> &mut Command {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
+}
+
+impl Database {
+    pub fn socket(&self) -> String {
+        self.directory.path().join("db.sock").to_str().unwrap().to_owned()
+    }
+
+    pub fn mariadb(arguments: &[&str]) -> Option<Self> {
+        let (server, install) = (find(&["mariadbd", "/usr/sbin/mariadbd"])?, find(&["mariadb-install-db"])?);
+        let directory = folder();
+        let data = format!("--datadir={}/data", directory.path().display());
+        let fixed = ["--no-defaults", &data, "--auth-root-authentication-method=normal", "--skip-test-db"];
+        assert!(quiet(as_nobody(&install).args(fixed)).status().unwrap().success());
+        let database = Self::serve_mysql(&server, directory, &data, arguments);
+        database.make_user("mysql", "mysql_native_password", "IDENTIFIED BY");
+        Some(database)
+    }
+
+    /// MySQL 8 where it has been unpacked (its basedir in `LOADSTONE_TEST_MYSQL`), for caching_sha2_password.
+    pub fn mysql(arguments: &[&str]) -> Option<Self> {
+        let base = std::env::var("LOADSTONE_TEST_MYSQL").unwrap_or_else(|_| "/opt/mysql-8.0.33".to_owned());
+        let server = find(&[&format!("{base}/bin/mysqld")])?;
+        let directory = folder();
+        let data = format!("--datadir={}/data", directory.path().display());
+        let basedir = format!("--basedir={base}");
+        let fixed = ["--no-defaults", &basedir, &data, "--initialize-insecure"];
+        assert!(quiet(as_nobody(&server).args(fixed)).status().unwrap().success());
+        let more = [&[&basedir, "--mysqlx=OFF", "--disable-log-bin"], arguments].concat();
+        let database = Self::serve_mysql(&server, directory, &data, &more);
+        database.make_user("mysql", "caching_sha2_password", "IDENTIFIED WITH caching_sha2_password BY");
+        Some(database)
+    }
+
+    fn serve_mysql(server: &str, directory: TempDir, data: &str, arguments: &[&str]) -> Self {
+        let port = free_port();
+        let socket = format!("--socket={}/db.sock", directory.path().display());
+        let mut command = as_nobody(server);
+        command.args(["--no-defaults", data, &socket, "--bind-address=127.0.0.1", &format!("--port={port}")]);
+        command.args(["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"]).args(arguments);
+        let child = quiet(&mut command).spawn().unwrap();
+        let database = Self { child, port, directory };
+        await_true("the database listens", || {
+            std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+                && Path::new(&database.socket()).exists()
+        });
+        database
+    }
+
+    fn make_user(&self, client: &str, _method: &str, identified: &str) {
+        let script = format!(
+            "CREATE DATABASE test; CREATE USER me@'%' {identified} 'secret'; GRANT ALL ON test.* TO me@'%';"
+        );
+        self.ask_mysql(client, &script);
+    }
+
+    pub fn ask_mysql(&self, client: &str, script: &str) -> String {
+        let socket = format!("--socket={}", self.socket());
+        let output = Command::new(client)
+            .args(["--no-defaults", &socket, "-uroot", "-N", "-e", script])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// A plan against it, with its user.
+    pub fn plan(&self, protocol: &str) -> Value {
+        let mut plan = plan(protocol, self.port);
+        plan["target"]["username"] = json!("me");
+        plan["target"]["password"] = json!("secret");
+        plan["target"]["database"] = json!("test");
+        plan
+    }
+}
