@@ -160,7 +160,8 @@ def _new_person(unit: UnitOfWork, body: AcceptInvitation) -> User:
     for field in ("name", "email", "password"):
         if getattr(body, field) is None:
             raise InvalidInput(f"Say your {field}, or sign in first.", path=field)
-    assert body.name and body.email
+    assert body.name
+    assert body.email
     assert body.password
     if repository.find_user(unit.session, body.email) is not None:
         raise AccountExists("Sign in with it, then open the link again.", path="email")
