@@ -200,8 +200,8 @@ def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Pl
 
 
 def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, wanted: ChangePlan) -> Plan:
-    """The next version; raises NotFound, PlanChanged."""
-    plan, _ = _find(unit, principal, plan_id)
+    """The next version, unless the definition is the newest one's already; raises NotFound, PlanChanged."""
+    plan, newest = _find(unit, principal, plan_id)
     repository.lock_plan(unit.session, plan)
     if plan.current_version != wanted.version:
         message = (
@@ -210,8 +210,9 @@ def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, want
         )
         raise PlanChanged(message, path="version", version=plan.current_version)
     plan.name = wanted.name or wanted.definition.name
-    plan.current_version += 1
-    _add_version(unit, principal, plan, wanted.definition)
+    if canonical_hash(wanted.definition.model_dump(mode="json")) != newest.definition_hash:
+        plan.current_version += 1
+        _add_version(unit, principal, plan, wanted.definition)
     return get_plan(unit, principal, plan.id)
 
 

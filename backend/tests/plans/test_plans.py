@@ -37,6 +37,14 @@ def test_of_two_people_who_edit_one_plan_the_second_is_told(client: Caller, edit
     assert client.get(url).json()["version_created_by"]["name"] == editor.principal.user_name
 
 
+def test_saving_the_same_again_makes_no_version(client: Caller) -> None:
+    url = f"/api/v1/plans/{client.post('/api/v1/plans', json={'definition': plan_definition()}).json()['id']}"
+    body = {"definition": plan_definition(), "name": "renamed", "version": 1}
+    assert [client.put(url, json=body).json()["version"] for _ in range(2)] == [1, 1]
+    assert client.get(url).json()["name"] == "renamed"
+    assert len(client.get(f"{url}/versions").json()["items"]) == 1
+
+
 def test_earlier_versions_stay_readable(client: Caller) -> None:
     url = f"/api/v1/plans/{client.post('/api/v1/plans', json={'definition': plan_definition()}).json()['id']}"
     client.put(url, json={"definition": plan_definition(trials_per_point=7), "version": 1})
