@@ -56,6 +56,7 @@ class Filled:
     token: str
     team_id: uuid.UUID
     run_ids: list[str]
+    run_ids_of_one_plan: list[str]
     wide_run_ids: list[str]
     series_ids: list[str]
     sampled_trial_ids: list[str]
@@ -213,10 +214,12 @@ def _describe(filling: _Filling, seconds: float) -> Filled:
     runs = "SELECT id FROM runs WHERE team_id = %(team)s AND status = 'succeeded' AND trial_count {} ORDER BY id DESC"
     sampled = "SELECT trial_id FROM samples JOIN trials t ON t.id = trial_id WHERE team_id = %(team)s GROUP BY 1"
     series = "SELECT id FROM series WHERE team_id = %(team)s ORDER BY last_at DESC, id LIMIT 1000"
+    one_plan = "SELECT id FROM runs WHERE plan_id = (SELECT id FROM plans WHERE team_id = %(team)s ORDER BY id LIMIT 1)"
     return Filled(
         token=filling.token,
         team_id=filling.ids["team"],
         run_ids=filling.rows(f"{runs.format('= 60')} LIMIT 1000"),
+        run_ids_of_one_plan=filling.rows(f"{one_plan} ORDER BY id DESC LIMIT 20"),
         wide_run_ids=filling.rows(f"{runs.format('> 60')} LIMIT 20"),
         series_ids=filling.rows(series),
         sampled_trial_ids=filling.rows(f"{sampled} LIMIT 200"),

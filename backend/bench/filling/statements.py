@@ -62,15 +62,16 @@ CREATE TEMP TABLE round_trials AS
 RUNS = """
 INSERT INTO runs (id, team_id, name, plan_id, plan_version, definition, definition_hash, seed, status, priority,
   agent_selector, agent_id, point_count, trial_count, status_counts, estimated_s, last_event_seq, created_by,
-  created_at, started_at, finished_at, error_code, error_detail)
+  created_at, started_at, finished_at, analysed_at, error_code, error_detail)
 SELECT r.id, %(team)s, p.name, p.plan_id, 1, p.definition, p.definition_hash, 1,
   CASE WHEN r.is_failed THEN 'failed' ELSE 'succeeded' END, 0, '{}', %(agent)s, p.point_count, p.trial_count,
   jsonb_build_object('queued', 0, 'claimed', 0, 'running', 0, 'cancelling', 0, 'cancelled', 0, 'crashed', 0,
     'failed', r.is_failed::int, 'succeeded', p.trial_count - r.is_failed::int),
-  p.trial_count * 15, 0, %(user)s, r.at, r.at, r.at + p.trial_count * interval '15 seconds',
+  p.trial_count * 15, 0, %(user)s, r.at, r.at, ended_at, ended_at,
   CASE WHEN r.is_failed THEN 'store_died' END,
   CASE WHEN r.is_failed THEN '1 of ' || p.trial_count || ' trials failed; the first one: The store ended.' END
-FROM round_runs r JOIN template_plans p USING (plan_no) ORDER BY r.at
+FROM round_runs r JOIN template_plans p USING (plan_no)
+CROSS JOIN LATERAL (SELECT r.at + p.trial_count * interval '15 seconds' AS ended_at) AS e ORDER BY r.at
 """
 
 POINTS = """

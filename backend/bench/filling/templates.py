@@ -11,6 +11,7 @@ from loadstone.canonical import canonical_hash
 from loadstone.plans.grid import Grid
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.plans.service import expand
+from loadstone.trends.labels import series_labels, series_title
 from uuid_utils.compat import uuid7
 
 KINDS = (("memcached", "default", "memcached"), ("redis", "none", "Redis"), ("redis", "aof-everysec", "Redis AOF"))
@@ -98,6 +99,7 @@ def point_rows(template: Template, runs_per_plan: int) -> Iterator[dict[str, Any
     for point in template.grid.points:
         connections = point.parameters["connections"]
         rate_per_s = _rate_per_s(connections, point.target_index) * draw.uniform(0.8, 1.2)
+        labels = series_labels(point.identity, AGENT_CLASS)
         shifts = draw.random() < SHIFTING_SHARE
         yield {
             "plan_no": template.number,
@@ -108,7 +110,8 @@ def point_rows(template: Template, runs_per_plan: int) -> Iterator[dict[str, Any
             "identity": point.identity,
             "identity_hash": canonical_hash(point.identity),
             "series_id": uuid7(),
-            **_series_words(template, point.target_index, connections),
+            "title": series_title(labels),
+            "labels": labels,
             "operation": operation,
             "store_kind": template.plan.targets[point.target_index].kind,
             "rate_per_s": rate_per_s,
@@ -117,21 +120,6 @@ def point_rows(template: Template, runs_per_plan: int) -> Iterator[dict[str, Any
             "step_run": draw.randrange(1, max(2, runs_per_plan)) if shifts else runs_per_plan + 1,
             "step": draw.choice((-0.12, -0.08, -0.05, 0.05, 0.10)),
         }
-
-
-def _series_words(template: Template, target_index: int, connections: int) -> dict[str, Any]:
-    target = template.plan.targets[target_index]
-    workload = template.plan.name.partition(": ")[2] or template.plan.name
-    labels = {
-        "target_kind": target.kind,
-        "profile": target.profile,
-        "workload": workload,
-        "load": "closed",
-        "connections": str(connections),
-        "agent_class": AGENT_CLASS,
-        "plan": template.plan.name,
-    }
-    return {"title": f"{target.name}, {workload}, {connections} connections", "labels": labels}
 
 
 def _rate_per_s(connections: int, target_index: int) -> float:
