@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import { apiPath } from '@/lib/link';
 import { RequestProblem } from '@/lib/problem';
 import type { components, paths } from './schema';
 
@@ -10,6 +11,15 @@ const throwProblems: Middleware = {
     if (!response.ok) throw await readProblem(response);
   },
 };
+
+/** Under a link the same pages read below its token. */
+function forWhoLooks(request: Request): Request {
+  const url = new URL(request.url);
+  const path = apiPath(url.pathname);
+  if (path === url.pathname) return request;
+  url.pathname = path;
+  return new Request(url, request);
+}
 
 async function readProblem(response: Response): Promise<RequestProblem> {
   const said: Partial<Schemas['Problem']> = await response.json().catch(() => ({}));
@@ -25,7 +35,7 @@ async function readProblem(response: Response): Promise<RequestProblem> {
 export const client = createClient<paths>({
   baseUrl: globalThis.location.origin,
   // Looked up at each call, so that tests can put another in its place.
-  fetch: (request) => globalThis.fetch(request),
+  fetch: (request) => globalThis.fetch(forWhoLooks(request)),
 });
 client.use(throwProblems);
 

@@ -11,7 +11,16 @@ import {
 import { meQuery } from '@/api/session';
 import { PageSkeleton } from '@/components/Skeletons';
 import { toProblem } from '@/lib/problem';
-import { newRunSearch, runSearch, runsSearch, signInSearch, targetsSearch } from '@/pages/search';
+import {
+  dashboardSearch,
+  newRunSearch,
+  runSearch,
+  runsSearch,
+  signInSearch,
+  targetsSearch,
+  trendSearch,
+  trendsSearch,
+} from '@/pages/search';
 import { PageFault, PageMissing } from './PageFault';
 import { Shell } from './Shell';
 
@@ -29,6 +38,18 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('@/pages/SignInPage')),
+});
+
+/** What a link shows, to anyone who has it. */
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: '/s/$token',
+  component: lazyRouteComponent(() => import('@/pages/SharedPage')),
+});
+const embed = createRoute({
+  getParentRoute: () => root,
+  path: '/embed/$token',
+  component: lazyRouteComponent(() => import('@/pages/EmbedPage')),
 });
 
 /** Everything else needs a session. */
@@ -70,6 +91,29 @@ const run = createRoute({
   validateSearch: runSearch,
   component: lazyRouteComponent(() => import('@/pages/RunPage')),
 });
+const trends = createRoute({
+  getParentRoute: () => inside,
+  path: '/trends',
+  validateSearch: trendsSearch,
+  component: lazyRouteComponent(() => import('@/pages/TrendsPage')),
+});
+const trend = createRoute({
+  getParentRoute: () => inside,
+  path: '/trends/$seriesId',
+  validateSearch: trendSearch,
+  component: lazyRouteComponent(() => import('@/pages/TrendPage')),
+});
+const dashboards = createRoute({
+  getParentRoute: () => inside,
+  path: '/dashboards',
+  component: lazyRouteComponent(() => import('@/pages/DashboardsPage')),
+});
+const dashboard = createRoute({
+  getParentRoute: () => inside,
+  path: '/dashboards/$dashboardId',
+  validateSearch: dashboardSearch,
+  component: lazyRouteComponent(() => import('@/pages/DashboardPage')),
+});
 const targets = createRoute({
   getParentRoute: () => inside,
   path: '/targets',
@@ -100,11 +144,17 @@ const settingsTokens = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
+  shared,
+  embed,
   inside.addChildren([
     home,
     runs,
     newRun,
     run,
+    trends,
+    trend,
+    dashboards,
+    dashboard,
     targets,
     agents,
     account,

@@ -3,7 +3,7 @@ import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { type Point, pointsQuery, type Run } from '@/api/runs';
-import { ChartLegend, type ChartSeries, ZoomSlider } from '@/components/charts';
+import { ZoomSlider } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton, TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
@@ -11,9 +11,10 @@ import { parameterTitle } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { fileStem } from '@/lib/save-file';
 import { CurveControls } from './CurveControls';
+import { CurveLegend, hiddenIn } from './CurveLegend';
 import { CurvePanels } from './CurvePanels';
 import { PointsTable } from './PointsTable';
-import { type CurveView, numericAxes, operationChoices, panelsOf, type Selection, select } from './selection';
+import { type CurveView, numericAxes, operationChoices, panelsOf, select } from './selection';
 import { VoidPoints } from './VoidPoints';
 
 interface CurvesTabProps {
@@ -61,7 +62,7 @@ function Curves({ run, view, onView, onTrial, points }: CurvesProps): ReactEleme
   const selection = useMemo(() => select(run, view), [run, view]);
   const axes = useMemo(() => numericAxes(run), [run]);
   const panels = useMemo(() => panelsOf(points, selection), [points, selection]);
-  const hidden = useMemo(() => new Set(view.hide ?? []), [view.hide]);
+  const hidden = useMemo(() => hiddenIn(view), [view]);
   const fileLabel = fileStem(run.name);
   const { axis } = selection;
   const zoom = view.zoom ?? null;
@@ -74,12 +75,7 @@ function Curves({ run, view, onView, onTrial, points }: CurvesProps): ReactEleme
         view={view}
         onView={onView}
       />
-      <ChartLegend
-        series={legendSeries(selection)}
-        hidden={hidden}
-        onToggle={(name) => onView({ hide: toggled(hidden, name) })}
-        onIsolate={(name) => onView({ hide: isolated(selection.targets, hidden, name) })}
-      />
+      <CurveLegend targets={selection.targets} hidden={hidden} onView={onView} />
       <CurvePanels
         panels={panels}
         selection={selection}
@@ -103,26 +99,6 @@ function Curves({ run, view, onView, onTrial, points }: CurvesProps): ReactEleme
       </Paper>
     </Stack>
   );
-}
-
-function legendSeries({ targets }: Selection): ChartSeries[] {
-  return targets.map((target, lookIndex) => ({ key: target, label: target, lookIndex, points: [] }));
-}
-
-function toggled(hidden: ReadonlySet<string>, name: string): string[] | undefined {
-  const next = hidden.has(name) ? [...hidden].filter((other) => other !== name) : [...hidden, name];
-  return next.length > 0 ? next : undefined;
-}
-
-/** Alone on the page; once more, and the others come back. The first click of a double click has toggled `name` already. */
-function isolated(
-  targets: readonly string[],
-  hidden: ReadonlySet<string>,
-  name: string,
-): string[] | undefined {
-  const others = targets.filter((target) => target !== name);
-  const isAlone = others.length > 0 && others.every((target) => hidden.has(target));
-  return isAlone ? undefined : others;
 }
 
 function NothingYet({ run }: { readonly run: Run }): ReactElement {

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCopyPlus, IconHourglass, IconPlayerStop, IconPlugConnectedX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { cancelRun, type Run, runQuery } from '@/api/runs';
 import { CancelRunDialog } from '@/components/CancelRunDialog';
 import { FailureState } from '@/components/FailureState';
@@ -12,15 +12,18 @@ import { PageHeader } from '@/components/PageHeader';
 import { RelativeTime } from '@/components/RelativeTime';
 import { isTerminal, StatusChip } from '@/components/StatusChip';
 import { countNoun, formatDuration } from '@/lib/format';
+import { isVisitor } from '@/lib/link';
 import { LoadChip } from './LoadChip';
 
 interface RunHeaderProps {
   readonly run: Run;
   readonly connection: 'open' | 'away';
+  /** Beside those of the run itself. */
+  readonly actions?: ReactNode;
 }
 
 /** Name, status, how far it is, what it waits for, and what can be done about it. */
-export function RunHeader({ run, connection }: RunHeaderProps): ReactElement {
+export function RunHeader({ run, connection, actions }: RunHeaderProps): ReactElement {
   return (
     <header>
       <PageHeader
@@ -31,7 +34,7 @@ export function RunHeader({ run, connection }: RunHeaderProps): ReactElement {
             <LoadChip load={run.definition.load} />
           </>
         }
-        actions={<HeaderActions run={run} />}
+        actions={isVisitor() ? undefined : <HeaderActions run={run} more={actions} />}
       />
       <Stack gap="xs" mb="md">
         <RunFacts run={run} />
@@ -100,7 +103,7 @@ function RunProgress({ run }: { readonly run: Run }): ReactElement {
   );
 }
 
-function HeaderActions({ run }: { readonly run: Run }): ReactElement {
+function HeaderActions({ run, more }: { readonly run: Run; readonly more: ReactNode }): ReactElement {
   const [isAsking, ask] = useDisclosure(false);
   const queries = useQueryClient();
   const cancel = useMutation({
@@ -131,6 +134,7 @@ function HeaderActions({ run }: { readonly run: Run }): ReactElement {
       >
         Clone with changes
       </ButtonLink>
+      {more}
       <CancelRunDialog
         runName={run.name}
         isOpen={isAsking}
