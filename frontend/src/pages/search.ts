@@ -1,6 +1,7 @@
 import {
   numberRange,
   numberRecord,
+  optionalCount,
   optionalFlag,
   optionalOneOf,
   optionalText,
@@ -42,7 +43,7 @@ export function newRunSearch(raw: RawSearch) {
   });
 }
 
-export const RUN_TABS = ['curves', 'time', 'trials', 'environment', 'plan'] as const;
+export const RUN_TABS = ['curves', 'time', 'trials', 'environment', 'plan', 'discussion'] as const;
 export const PERCENTILES = ['p50', 'p90', 'p99', 'p999', 'max'] as const;
 
 export function runSearch(raw: RawSearch) {
@@ -64,6 +65,8 @@ export function runSearch(raw: RawSearch) {
     trial: optionalText(raw.trial),
     detail: optionalText(raw.detail),
     tzoom: numberRange(raw.tzoom),
+    /** The point that is spoken of. */
+    point: optionalText(raw.point),
   });
 }
 export type RunSearch = ReturnType<typeof runSearch>;
@@ -71,6 +74,51 @@ export type RunSearch = ReturnType<typeof runSearch>;
 function optionalPercentiles(raw: unknown): (typeof PERCENTILES)[number][] | undefined {
   const chosen = PERCENTILES.filter((name) => Array.isArray(raw) && raw.includes(name));
   return chosen.length > 0 ? chosen : undefined;
+}
+
+const MOST_DAYS = 3660;
+
+export function trendsSearch(raw: RawSearch) {
+  return optional({
+    q: optionalText(raw.q),
+    label: textList(raw.label),
+    metric: optionalText(raw.metric),
+    op: optionalText(raw.op),
+    days: optionalCount(raw.days, MOST_DAYS),
+    split: optionalFlag(raw.split),
+    zero: optionalFlag(raw.zero),
+    shifted: optionalFlag(raw.shifted),
+  });
+}
+export type TrendsSearch = ReturnType<typeof trendsSearch>;
+
+export function trendSearch(raw: RawSearch) {
+  return optional({
+    metric: optionalText(raw.metric),
+    op: optionalText(raw.op),
+    days: optionalCount(raw.days, MOST_DAYS),
+    split: optionalFlag(raw.split),
+    zero: optionalFlag(raw.zero),
+    zoom: numberRange(raw.zoom),
+    point: optionalText(raw.point),
+  });
+}
+export type TrendPageSearch = ReturnType<typeof trendSearch>;
+
+export const ALERT_STATES = ['suspected', 'confirmed', 'acknowledged', 'expected', 'fixed', 'false'] as const;
+
+export function alertsSearch(raw: RawSearch) {
+  return optional({
+    state: optionalOneOf(raw.state, [...ALERT_STATES, 'any'] as const),
+    owner: optionalText(raw.owner),
+    series: optionalText(raw.series),
+    alert: optionalText(raw.alert),
+  });
+}
+export type AlertsSearch = ReturnType<typeof alertsSearch>;
+
+export function dashboardSearch(raw: RawSearch) {
+  return optional({ edit: optionalFlag(raw.edit) });
 }
 
 export function targetsSearch(raw: RawSearch) {
