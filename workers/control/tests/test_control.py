@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import redis
 from loadstone.db import unit_of_work
-from loadstone.models import IdempotencyKey, RunEvent, Trial
+from loadstone.models import IdempotencyKey, RunEvent, Schedule, Trial
 from loadstone_contracts.tasks import CONTROL_QUEUE, SWEEP, agent_queue
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import doorbells, first_trial, let_leases_run_out, make_run, plan_body
@@ -123,3 +123,34 @@ def test_old_idempotency_keys_are_forgotten(client: Caller, prune: Callable[[], 
     prune()
     with unit_of_work() as unit:
         assert list(unit.session.scalars(select(IdempotencyKey.key))) == ["new"]
+
+
+def test_two_workers_and_a_beat_fire_a_schedule_twice_and_never_double(client: Caller, tmp_path: Path) -> None:
+    """Over a real minute boundary: every due time has one firing and one run."""
+    plan = client.post("/api/v1/plans", json={"definition": plan_body()}).json()
+    made = [
+        client.post(
+            "/api/v1/schedules",
+            json={"name": f"s{number}", "plan_id": plan["id"], "cron": "* * * * *", "overlap_policy": "queue"},
+        ).json()
+        for number in range(5)
+    ]
+
+    def firings() -> list[dict[str, Any]]:
+        pages = [client.get(f"/api/v1/schedules/{schedule['id']}/firings").json()["items"] for schedule in made]
+        return [item for page in pages for item in page]
+
+    with unit_of_work() as unit:
+        unit.session.execute(update(Schedule).values(next_fire_at=datetime.now(UTC)))
+    with worker("one"), worker("two"), beat(tmp_path):
+        wait_for(lambda: len(firings()) >= len(made))
+        with unit_of_work() as unit:
+            unit.session.execute(update(Schedule).values(next_fire_at=datetime.now(UTC)))
+        wait_for(lambda: len(firings()) >= 2 * len(made))
+        # Two more rings, which must find nothing.
+        time.sleep(2.5)
+    found = firings()
+    assert all(item["outcome"] == "submitted" for item in found)
+    run_ids = [item["run_id"] for item in found]
+    assert len(set(run_ids)) == len(found)
+    assert {run["id"] for run in client.get("/api/v1/runs").json()["items"]} == set(run_ids)
