@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -75,8 +76,11 @@ class Api:
     def delete(self, path: str) -> None:
         self._send("DELETE", path)
 
-    def upload(self, path: str, file: Path, media_type: str) -> Item:
-        return _json(self._send("POST", path, content=file.read_bytes(), headers={"Content-Type": media_type}))
+    def upload(self, path: str, file: Path, media_type: str, params: Params | None = None) -> Item:
+        """Streams the file; is tried once."""
+        with file.open("rb") as body:
+            chunks = iter(partial(body.read, 1 << 16), b"")
+            return _json(self._send("POST", path, params=params, content=chunks, headers={"Content-Type": media_type}))
 
     def download(self, path: str, target: Path) -> int:
         """Streams to a file that appears only when it is whole; returns its bytes."""

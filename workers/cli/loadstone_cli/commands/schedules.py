@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from loadstone_cli.api import connect
-from loadstone_cli.output import Json, instant, print_items, print_json, say
+from loadstone_cli.errors import Exit
+from loadstone_cli.output import Json, instant, note, print_items, print_json, say
 from loadstone_cli.references import agent_selector, find_plan, find_schedule
 
 app = typer.Typer(help="Runs that start by themselves.")
@@ -68,7 +69,7 @@ def create(
         return
     say(f"{preview['description']}: next at")
     for firing in preview["firings"]:
-        say(f"  {instant(firing['at'])}")
+        say(f"  {firing['local']}")
     if made:
         say(f"{made['name']} is {made['state']}: {made['id']}")
 
@@ -96,13 +97,17 @@ def _act(name: str, action: str, as_json: bool) -> None:
 
 @app.command(name="run-now")
 def run_now(schedule: Schedule, as_json: Json = False) -> None:
-    """Start its run at once; its hours stay as they are."""
+    """Start its run at once, by its rule of overlap; its hours stay as they are. Exit code 2: no run started."""
     with connect() as api:
-        run = api.post(f"/schedules/{find_schedule(api, schedule)['id']}/run-now")
+        firing = api.post(f"/schedules/{find_schedule(api, schedule)['id']}/run-now")
     if as_json:
-        print_json({"run": run})
-    else:
-        say(f"{run['name']} is {run['status']}: {run['id']}")
+        print_json(firing)
+    elif firing["run_id"]:
+        say(f"{firing['run_name']} is {firing['run_status']}: {firing['run_id']}")
+    if firing["outcome"] != "submitted":
+        why = firing["error"] or {"code": firing["outcome"], "message": "The run before is not over."}
+        note(f"No run: {why['message']} [{why['code']}]")
+        raise typer.Exit(int(Exit.REFUSED))
 
 
 @app.command()

@@ -32,7 +32,7 @@ def create(
         raise refused("usage", "Give runs or --dashboard.")
     with connect() as api:
         body = _subject(api, run or [], dashboard)
-        body["title"] = title or body["title"]
+        body |= {"title": title} if title else {}
         if days is not None:
             body["expires_at"] = (now() + timedelta(days=days)).isoformat()
         if password_stdin:
@@ -47,13 +47,12 @@ def create(
 def _subject(api: Api, names: list[str], dashboard: str | None) -> dict[str, Any]:
     if dashboard is not None:
         found = api.get(f"/dashboards/{as_id(dashboard) or dashboard}")
-        return {"kind": "dashboard", "subject": {"dashboard_id": found["id"]}, "view": {}, "title": found["name"]}
+        return {"kind": "dashboard", "subject": {"dashboard_id": found["id"]}, "view": {}}
     runs = [find_run(api, name) for name in names]
     if len(runs) == 1:
-        return {"kind": "run", "subject": {"run_id": runs[0]["id"]}, "view": {}, "title": runs[0]["name"]}
+        return {"kind": "run", "subject": {"run_id": runs[0]["id"]}, "view": {}}
     base, *contenders = ({"run_id": run["id"]} for run in runs)
-    title = " against ".join(run["name"] for run in (runs[-1], runs[0]))
-    return {"kind": "comparison", "subject": {"base": base, "contenders": contenders}, "view": {}, "title": title}
+    return {"kind": "comparison", "subject": {"base": base, "contenders": contenders}, "view": {}}
 
 
 @app.command(name="list")
@@ -61,12 +60,12 @@ def list_shares(as_json: Json = False) -> None:
     """Links that were made, newest first."""
     with connect() as api:
         items = list(api.pages("/shares"))
-    print_items(as_json, items, ("ID", "Kind", "Title", ">Views", "Ends", "Revoked"), _row, "Nothing is shared.")
+    print_items(as_json, items, ("ID", "Kind", "Title", "State", ">Views", "Ends"), _row, "Nothing is shared.")
 
 
 def _row(share: dict[str, Any]) -> tuple[Any, ...]:
-    return (share["id"], share["kind"], share["title"], share["view_count"], instant(share["expires_at"]),
-            instant(share.get("revoked_at")))  # fmt: skip
+    return (share["id"], share["kind"], share["title"], share["state"], share["view_count"],
+            instant(share["expires_at"]))  # fmt: skip
 
 
 @app.command()

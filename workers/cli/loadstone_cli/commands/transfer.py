@@ -64,14 +64,18 @@ def _write(api: Api, run: dict[str, Any], format_: Format, target: Path) -> int:
 
 @app.command(name="import")
 def import_bundle(
-    file: Annotated[Path, typer.Argument(help="A bundle that `loadstone export` wrote.")], as_json: Json = False
+    file: Annotated[Path, typer.Argument(help="A bundle that `loadstone export` wrote.")],
+    join_series: Annotated[
+        bool, typer.Option("--join-series", help="Its points enter the series of the team.")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Bring a bundle into this installation; the run opens read-only."""
+    """Bring a bundle into this installation; the run opens read-only. The same bundle again gives the same run."""
     if not file.is_file():
         raise CommandFailed(Exit.NOT_FOUND, "no_such_file", f"There is no file {file}.")
     note(f"Sending {file.stat().st_size:,} bytes")
     with connect() as api:
-        run = api.upload("/bundles", file, "application/zip")
+        run = api.upload("/bundles", file, "application/zip", {"join_series": join_series})
         url = api.url
     if as_json:
         print_json({"run": run})

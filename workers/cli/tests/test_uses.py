@@ -1,0 +1,114 @@
+"""Schedule it, share it, follow it: from the command line against the real api."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+from loadstone.db import unit_of_work
+from loadstone.trends.analysis import analyse_run, unanalysed_runs
+from loadstone_cli_testing.calling import CommandLine
+from loadstone_cli_testing.plans import SMALL
+from loadstone_testing.callers import Caller
+from loadstone_testing.simulated_agent import SimulatedAgent
+
+Write = Callable[..., str]
+EVERY_NIGHT = ("--cron", "30 2 * * *", "--time-zone", "Europe/Berlin")
+
+
+def measure(loadstone: CommandLine, remote: Caller, agent: SimulatedAgent, file: str, name: str) -> str:
+    """A run that has ended; its id."""
+    run_id: str = loadstone.ok("run", file, "--name", name, "--json").json["run"]["id"]
+    agent.execute_all(remote.get(f"/api/v1/runs/{run_id}/trials").json()["items"][0]["id"])
+    return run_id
+
+
+@pytest.fixture
+def agent(remote: Caller) -> SimulatedAgent:
+    return SimulatedAgent.enroll(remote)
+
+
+@pytest.fixture
+def measured(loadstone: CommandLine, remote: Caller, agent: SimulatedAgent, plan_file: Write) -> str:
+    return measure(loadstone, remote, agent, plan_file(SMALL), "nightly")
+
+
+def test_a_schedule_is_made_paused_fired_and_deleted(loadstone: CommandLine, plan_file: Write) -> None:
+    loadstone.ok("plan", "apply", plan_file(SMALL))
+    told = loadstone.ok("schedule", "create", "small", *EVERY_NIGHT, "--name", "nights")
+    assert "nights is active" in told.out
+    assert told.out.count("T02:30:00+") == 5
+    assert loadstone.ok("schedule", "list", "--json").json["items"][0]["time_zone"] == "Europe/Berlin"
+    assert loadstone.ok("schedule", "pause", "nights", "--json").json["state"] == "paused"
+    assert "active; next" in loadstone.ok("schedule", "resume", "nights").out
+    assert loadstone.ok("schedule", "run-now", "nights", "--json").json["outcome"] == "submitted"
+    again = loadstone("schedule", "run-now", "nights")
+    assert (again.code, "No run: " in again.err) == (2, True)
+    loadstone.ok("schedule", "delete", "nights")
+    assert loadstone("schedule", "pause", "nights").code == 5
+
+
+def test_a_cron_that_cannot_be_read_is_refused_before_anything_is_saved(
+    loadstone: CommandLine, plan_file: Write
+) -> None:
+    loadstone.ok("plan", "apply", plan_file(SMALL))
+    said = loadstone("schedule", "create", "small", "--cron", "61 * * * *", "--json")
+    assert (said.code, said.error["code"]) == (2, "cron_invalid")
+    assert loadstone.ok("schedule", "list").out == ""
+
+
+def test_a_dry_run_only_shows_when_it_would_fire(loadstone: CommandLine) -> None:
+    said = loadstone.ok("schedule", "create", "no such plan", *EVERY_NIGHT, "--dry-run", "--json").json
+    assert (said["schedule"], len(said["preview"]["firings"])) == (None, 5)
+
+
+def test_a_run_is_shared_and_the_link_revoked(loadstone: CommandLine, measured: str, api_url: str) -> None:
+    made = loadstone.ok("share", "create", measured, "--days", "7", "--json").json
+    url = f"{api_url}/api/v1/shared/{made['token']}/runs/{measured}"
+    assert httpx2.get(url, trust_env=False).status_code == 200
+    assert "nightly" in loadstone.ok("share", "list").out
+    loadstone.ok("share", "revoke", made["id"])
+    assert httpx2.get(url, trust_env=False).status_code in (404, 410)
+
+
+def test_a_bundle_goes_out_and_comes_in_once(loadstone: CommandLine, measured: str, tmp_path: Path) -> None:
+    said = loadstone.ok("export", measured, "-o", "night.zip", "--json").json
+    assert (tmp_path / "night.zip").read_bytes()[:2] == b"PK"
+    assert said["bytes"] == (tmp_path / "night.zip").stat().st_size
+    first, second = (loadstone.ok("import", "night.zip", "--json").json["run"] for _ in range(2))
+    assert (first["origin"], first["id"]) == ("imported", second["id"])
+    assert first["id"] != measured
+
+
+def test_what_is_no_bundle_is_refused(loadstone: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "night.zip").write_bytes(b"PK but no more")
+    said = loadstone("import", "night.zip", "--json")
+    assert said.code == 2
+    assert said.error["code"].startswith("bundle_")
+
+
+def test_a_broken_download_leaves_no_file(loadstone: CommandLine, plan_file: Write, tmp_path: Path) -> None:
+    waiting = loadstone.ok("run", plan_file(SMALL), "--json").json["run"]["id"]
+    said = loadstone("export", waiting, "-o", "night.zip", "--json")
+    assert (said.code, said.error["code"]) == (2, "run_not_over")
+    assert [file.name for file in tmp_path.iterdir() if "night" in file.name] == []
+
+
+def test_series_are_listed_and_their_values_shown(
+    loadstone: CommandLine, remote: Caller, agent: SimulatedAgent, plan_file: Write
+) -> None:
+    for name in ("first night", "second night"):
+        measure(loadstone, remote, agent, plan_file(SMALL), name)
+    with unit_of_work() as unit:
+        waiting = unanalysed_runs(unit)
+    for run_id in waiting:
+        with unit_of_work() as unit:
+            analyse_run(unit, run_id)
+    listed = loadstone.ok("trends", "--label", "target_kind=redis", "--json").json["items"]
+    assert {series["labels"]["target_kind"] for series in listed} == {"redis"}
+    assert listed[0]["value_count"] == 2
+    shown = loadstone.ok("trends", listed[0]["id"]).out
+    assert "first night" in shown
+    assert "second night" in shown
+    values = loadstone.ok("trends", listed[0]["id"], "--days", "1", "--json").json["items"][0]["values"]
+    assert len(values) == 2
