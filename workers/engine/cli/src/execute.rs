@@ -6,6 +6,7 @@ use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::memcached_binary::MemcachedBinary;
 use loadstone_drivers::memcached_meta::MemcachedMeta;
 use loadstone_drivers::mysql::MySql;
+use loadstone_drivers::postgres::Postgres;
 use loadstone_drivers::resp::Resp;
 use loadstone_drivers::tls::{Prelude, TlsDial};
 use loadstone_load::driver::Driver;
@@ -100,6 +101,9 @@ fn carry_out(
         StoreProtocol::MemcachedMeta => dial(plan, MemcachedMeta::new(plan), stop, emit),
         StoreProtocol::MemcachedBinary => dial(plan, MemcachedBinary::new(plan), stop, emit),
         StoreProtocol::Mysql | StoreProtocol::MysqlText => dial(plan, MySql::new(plan), stop, emit),
+        StoreProtocol::Postgres | StoreProtocol::PostgresSimple => {
+            dial(plan, Postgres::new(plan), stop, emit)
+        }
         StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
             dial(plan, Resp::new(plan), stop, emit)
         }

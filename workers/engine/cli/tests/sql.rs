@@ -35,9 +35,19 @@ fn hits(plan: &Value) -> (u64, u64) {
 }
 
 fn check_operations(database: &Database, protocol: &str) {
-    let one = |kind: &str| only(database, protocol, json!({"kind": kind, "weight": 1}));
+    check_each(database, protocol, &|plan| plan);
+}
+
+fn check_changed(database: &Database, protocol: &str, change: &dyn Fn(Value) -> Value) {
+    check_each(database, protocol, change);
+    check_lists_of(database, protocol, change);
+}
+
+fn check_each(database: &Database, protocol: &str, change: &dyn Fn(Value) -> Value) {
+    let one = |kind: &str| change(only(database, protocol, json!({"kind": kind, "weight": 1})));
     let many = |kind: &str, keys: u16| {
-        let mut plan = only(database, protocol, json!({"kind": kind, "weight": 1, "keys_per_request": keys}));
+        let operation = json!({"kind": kind, "weight": 1, "keys_per_request": keys});
+        let mut plan = change(only(database, protocol, operation));
         plan["load"]["connections"] = json!(1);
         plan
     };
@@ -65,7 +75,11 @@ fn check_operations(database: &Database, protocol: &str) {
 }
 
 fn check_lists(database: &Database, protocol: &str) {
-    let mut plan = only(database, protocol, json!({"kind": "list_length", "weight": 1}));
+    check_lists_of(database, protocol, &|plan| plan);
+}
+
+fn check_lists_of(database: &Database, protocol: &str, change: &dyn Fn(Value) -> Value) {
+    let mut plan = change(only(database, protocol, json!({"kind": "list_length", "weight": 1})));
     plan["dataset"]["key_count"] = json!(5);
     plan["dataset"]["list_length"] = json!(60);
     plan["operations"] = json!([
@@ -128,4 +142,45 @@ fn mysql_logs_in_by_caching_sha2_password_where_nobody_listens() {
     let mut pipelined = only(&database, "mysql", json!({"kind": "get", "weight": 1}));
     pipelined["load"]["pipeline"] = json!(16);
     assert_eq!(hits(&pipelined), (600, 0));
+}
+
+#[test]
+fn postgresql_answers_every_operation_prepared_and_simply() {
+    let Some(database) = Database::postgres(None) else { return skip("PostgreSQL") };
+    for protocol in ["postgres", "postgres_simple"] {
+        let change = |mut plan: Value| {
+            plan["verify"] = json!(protocol == "postgres");
+            plan
+        };
+        check_changed(&database, protocol, &change);
+        let mut plan = change(only(&database, protocol, json!({"kind": "delete_insert", "weight": 1})));
+        plan["load"]["connections"] = json!(1);
+        assert_eq!(hits(&plan), (0, 0), "{protocol}");
+    }
+    let mut plan = only(&database, "postgres", json!({"kind": "get", "weight": 1}));
+    plan["load"]["pipeline"] = json!(16);
+    assert_eq!(hits(&plan), (600, 0));
+    let tcp = plan["target"]["address"].take();
+    let socket = database.directory.path().join(format!(".s.PGSQL.{}", database.port));
+    plan["target"]["address"] = json!({"kind": "unix", "path": socket.to_str().unwrap()});
+    assert_eq!(hits(&plan), (600, 0));
+    plan["target"]["address"] = tcp;
+    plan["target"]["password"] = json!("wrong");
+    let said = run(&plan);
+    assert_eq!(said.code(), 5, "{:?}", said.failure());
+}
+
+#[test]
+fn postgresql_speaks_tls_when_it_is_asked() {
+    let made = rcgen::generate_simple_self_signed(vec!["store.test".to_owned()]).unwrap();
+    let (cert, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let Some(database) = Database::postgres(Some((&cert, &key))) else { return skip("PostgreSQL") };
+    let mut plan = only(&database, "postgres", json!({"kind": "get", "weight": 1}));
+    plan["target"]["tls"] = json!({"server_name": "store.test", "ca_pem": cert});
+    assert_eq!(hits(&plan), (600, 0));
+    let Some(plain) = Database::postgres(None) else { return };
+    let mut plan = only(&plain, "postgres", json!({"kind": "get", "weight": 1}));
+    plan["target"]["tls"] = json!({"server_name": "store.test", "ca_pem": cert});
+    let said = run(&plan);
+    assert!(said.failure().message.contains("does not offer it"), "{:?}", said.failure());
 }

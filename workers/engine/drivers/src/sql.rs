@@ -9,7 +9,6 @@ use loadstone_spec::plan::{EnginePlan, OperationKind as Kind};
 use crate::data::command_of;
 
 /// Whose words are used where the two differ.
-#[allow(dead_code)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     MySql,

@@ -43,6 +43,7 @@ impl Prelude {
     pub fn of(protocol: StoreProtocol) -> Self {
         match protocol {
             StoreProtocol::Mysql | StoreProtocol::MysqlText => Self::MySql,
+            StoreProtocol::Postgres | StoreProtocol::PostgresSimple => Self::Postgres,
             _ => Self::Nothing,
         }
     }

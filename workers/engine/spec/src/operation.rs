@@ -267,7 +267,9 @@ const REDIS_CLUSTER: &[Kind] = &[
     Kind::ListLength,
 ];
 
+/// The first one, REPLACE, is MySQL's alone.
 const MYSQL: &[Kind] = &[
+    Kind::SqlReplace,
     Kind::Get,
     Kind::Set,
     Kind::MultiGet,
@@ -282,7 +284,6 @@ const MYSQL: &[Kind] = &[
     Kind::Insert,
     Kind::Scan,
     Kind::Update,
-    Kind::SqlReplace,
     Kind::DeleteInsert,
     Kind::ListInsertHead,
     Kind::ListInsertTail,
@@ -302,6 +303,7 @@ impl StoreProtocol {
             Self::Redis | Self::RedisResp3 => REDIS,
             Self::RedisCluster => REDIS_CLUSTER,
             Self::Mysql | Self::MysqlText => MYSQL,
+            Self::Postgres | Self::PostgresSimple => &MYSQL[1..],
         }
     }
 }

@@ -29,11 +29,15 @@ pub enum StoreProtocol {
     Mysql,
     /// Statements as text.
     MysqlText,
+    /// Prepared statements (extended).
+    Postgres,
+    /// Statements as text (simple).
+    PostgresSimple,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Memcached,
         Self::MemcachedMeta,
         Self::MemcachedBinary,
@@ -42,6 +46,8 @@ impl StoreProtocol {
         Self::RedisCluster,
         Self::Mysql,
         Self::MysqlText,
+        Self::Postgres,
+        Self::PostgresSimple,
     ];
 
     /// The name in plans and addresses.
@@ -55,6 +61,8 @@ impl StoreProtocol {
             Self::RedisCluster => "redis_cluster",
             Self::Mysql => "mysql",
             Self::MysqlText => "mysql_text",
+            Self::Postgres => "postgres",
+            Self::PostgresSimple => "postgres_simple",
         }
     }
 
@@ -65,7 +73,7 @@ impl StoreProtocol {
 
     /// Whether it takes SQL.
     pub fn is_sql(self) -> bool {
-        matches!(self, Self::Mysql | Self::MysqlText)
+        matches!(self, Self::Mysql | Self::MysqlText | Self::Postgres | Self::PostgresSimple)
     }
 
     /// Whether it is one of memcached's.

@@ -3,7 +3,7 @@
 use crate::PlanFault;
 use crate::plan::{
     Access, Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
-    PLAN_SCHEMA_VERSION, PhaseName, StopRule, ValueSize,
+    PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
 };
 use crate::validate_operations::find_operations_fault;
 
@@ -18,6 +18,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_target_fault(&plan.target))
         .or_else(|| find_dataset_fault(&plan.dataset))
         .or_else(|| find_operations_fault(plan))
+        .or_else(|| find_verify_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
         .or_else(|| find_load_fault(&plan.load))
         .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
@@ -117,6 +118,12 @@ fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
                 })
             }
         })
+}
+
+fn find_verify_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let is_hexadecimal = plan.target.protocol == StoreProtocol::PostgresSimple;
+    let message = "the simple protocol returns values in hexadecimal, which are not verified: use postgres";
+    broken(plan.verify && is_hexadecimal, "verify", message)
 }
 
 fn find_access_fault(access: &Access) -> Option<PlanFault> {

@@ -97,6 +97,56 @@ impl Database {
         database
     }
 
+    /// PostgreSQL with SCRAM over TCP and, given a certificate, TLS.
+    pub fn postgres(certificate: Option<(&str, &str)>) -> Option<Self> {
+        let places = ["initdb", "/usr/lib/postgresql/15/bin/initdb", "/usr/lib/postgresql/17/bin/initdb"];
+        let initdb = find(&places)?;
+        let initdb = std::fs::canonicalize(initdb).unwrap();
+        let server = initdb.with_file_name("postgres");
+        let directory = folder();
+        let data = directory.path().join("data");
+        let password = directory.path().join("password");
+        std::fs::write(&password, "secret").unwrap();
+        let mut init = as_nobody(initdb.to_str().unwrap());
+        init.args(["-U", "me", "--auth-host=scram-sha-256", "--auth-local=trust", "-N", "-D"]).arg(&data);
+        assert!(quiet(init.arg("--pwfile").arg(&password)).status().unwrap().success());
+        let port = free_port();
+        let mut command = as_nobody(server.to_str().unwrap());
+        command.args(["-p", &port.to_string(), "-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-D"]);
+        command.arg(&data).arg("-k").arg(directory.path());
+        if let Some((cert, key)) = certificate {
+            for (name, pem) in [("server.crt", cert), ("server.key", key)] {
+                std::fs::write(directory.path().join(name), pem).unwrap();
+                let path = directory.path().join(name);
+                let _ = Command::new("chown").arg("nobody").arg(&path).status();
+                use std::os::unix::fs::PermissionsExt;
+                std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+            }
+            let place = directory.path().display();
+            command.args(["-c", "ssl=on", "-c", &format!("ssl_cert_file={place}/server.crt")]);
+            command.args(["-c", &format!("ssl_key_file={place}/server.key")]);
+        }
+        let child = quiet(&mut command).spawn().unwrap();
+        let database = Self { child, port, directory };
+        await_true("the database has been made", || {
+            let psql = initdb.with_file_name("psql");
+            let mut ask = Command::new(psql);
+            ask.args([
+                "-p",
+                &port.to_string(),
+                "-U",
+                "me",
+                "-d",
+                "postgres",
+                "-c",
+                "CREATE DATABASE test",
+                "-h",
+            ]);
+            quiet(ask.arg(database.directory.path())).status().is_ok_and(|status| status.success())
+        });
+        Some(database)
+    }
+
     fn make_user(&self, client: &str, _method: &str, identified: &str) {
         let script = format!(
             "CREATE DATABASE test; CREATE USER me@'%' {identified} 'secret'; GRANT ALL ON test.* TO me@'%';"
