@@ -5,8 +5,10 @@ import {
   IconDatabase,
   IconHome,
   IconKeyboard,
+  IconLayoutDashboard,
   IconPlayerPlay,
   IconSearch,
+  IconTrendingUp,
 } from '@tabler/icons-react';
 import { useRouterState } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
@@ -17,6 +19,8 @@ import { ColorSchemeChoice } from './color-scheme';
 const PAGES = [
   { to: '/', label: 'Home', icon: IconHome },
   { to: '/runs', label: 'Runs', icon: IconChartLine },
+  { to: '/trends', label: 'Trends', icon: IconTrendingUp },
+  { to: '/dashboards', label: 'Dashboards', icon: IconLayoutDashboard },
   { to: '/targets', label: 'Targets', icon: IconDatabase },
   { to: '/agents', label: 'Agents', icon: IconCpu },
 ] as const;

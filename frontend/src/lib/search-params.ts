@@ -40,3 +40,7 @@ export function numberRecord(raw: unknown): Record<string, number> | undefined {
   );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
+
+export function optionalCount(raw: unknown, most: number): number | undefined {
+  return typeof raw === 'number' && Number.isInteger(raw) && raw >= 0 && raw <= most ? raw : undefined;
+}

@@ -8,10 +8,12 @@ interface ZoomSliderProps {
   readonly zoom: Zoom | null;
   readonly onZoom: (zoom: Zoom | null) => void;
   readonly label: string;
+  /** How a value is said. */
+  readonly format?: (value: number) => string;
 }
 
 /** The brush: the same range as dragging over a chart, by mouse, touch or arrow keys. Needs three values or more. */
-export function ZoomSlider({ values, zoom, onZoom, label }: ZoomSliderProps): ReactElement | null {
+export function ZoomSlider({ values, zoom, onZoom, label, format }: ZoomSliderProps): ReactElement | null {
   const last = values.length - 1;
   if (last < 2) return null;
   const [from, to] = indexRange(values, zoom);
@@ -35,7 +37,7 @@ export function ZoomSlider({ values, zoom, onZoom, label }: ZoomSliderProps): Re
         minRange={1}
         value={[from, to]}
         onChange={choose}
-        label={(index) => values[index]}
+        label={(index) => textOf(values[index], format)}
         thumbFromLabel={`First ${label}`}
         thumbToLabel={`Last ${label}`}
       />
@@ -44,6 +46,11 @@ export function ZoomSlider({ values, zoom, onZoom, label }: ZoomSliderProps): Re
       </Button>
     </Group>
   );
+}
+
+function textOf(value: number | undefined, format?: (value: number) => string): string {
+  if (value === undefined) return '';
+  return format ? format(value) : String(value);
 }
 
 /** The values inside the zoom; both ends stand apart even when a drag caught only one value. */
