@@ -19,14 +19,6 @@ interface CommentCardProps {
 export function CommentCard({ comment, about }: CommentCardProps): ReactElement {
   const [isEditing, editing] = useDisclosure(false);
   const [isAsking, asking] = useDisclosure(false);
-  const queries = useQueryClient();
-  const reload = () => queries.invalidateQueries({ queryKey: ['comments', comment.run_id] });
-  const remove = useMutation({
-    mutationFn: () => deleteComment(comment.id),
-    onSuccess: reload,
-    onError: (error) => showFailure('The comment could not be deleted', error),
-    onSettled: asking.close,
-  });
   const author = comment.created_by?.name ?? 'Somebody who has left';
   if (comment.text === null) {
     return (
@@ -51,31 +43,63 @@ export function CommentCard({ comment, about }: CommentCardProps): ReactElement 
         {comment.may_change && !isEditing && <Changes onEdit={editing.open} onDelete={asking.open} />}
       </Group>
       {isEditing ? (
-        <CommentForm
-          label="Change the comment"
-          button="Save"
-          initial={comment.text}
-          onCancel={editing.close}
-          onSend={async (text) => {
-            await changeComment(comment.id, text);
-            await reload();
-            editing.close();
-          }}
-        />
+        <EditForm comment={comment} text={comment.text} onClose={editing.close} />
       ) : (
         <Markdown text={comment.text} />
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete this comment?"
-        confirmLabel="Delete the comment"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate()}
-        onClose={asking.close}
-      >
-        Its text is gone for good; answers to it stay.
-      </ConfirmDialog>
+      <DeleteDialog comment={comment} isOpen={isAsking} onClose={asking.close} />
     </article>
+  );
+}
+
+function useReload({ run_id }: Comment) {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: ['comments', run_id] });
+}
+
+interface EditFormProps {
+  readonly comment: Comment;
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+function EditForm({ comment, text, onClose }: EditFormProps): ReactElement {
+  const reload = useReload(comment);
+  const save = async (next: string) => {
+    await changeComment(comment.id, next);
+    await reload();
+    onClose();
+  };
+  return (
+    <CommentForm label="Change the comment" button="Save" initial={text} onCancel={onClose} onSend={save} />
+  );
+}
+
+interface DeleteDialogProps {
+  readonly comment: Comment;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteDialog({ comment, isOpen, onClose }: DeleteDialogProps): ReactElement {
+  const reload = useReload(comment);
+  const remove = useMutation({
+    mutationFn: () => deleteComment(comment.id),
+    onSuccess: reload,
+    onError: (error) => showFailure('The comment could not be deleted', error),
+    onSettled: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title="Delete this comment?"
+      confirmLabel="Delete the comment"
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      Its text is gone for good; answers to it stay.
+    </ConfirmDialog>
   );
 }
 

@@ -15,7 +15,34 @@ interface CommentFormProps {
 
 const LENGTH_MAX = 10_000;
 
-/** Markdown; Ctrl-Enter sends. What was typed stays until it is stored. */
+/** What is typed, kept until it is stored. */
+function useSending(initial: string, onSend: CommentFormProps['onSend']) {
+  const [text, setText] = useState(initial);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  // The same for another try with the same text, whose first answer may have been lost on the way.
+  const [sendId, setSendId] = useState(requestId);
+  const type = (next: string) => {
+    setText(next);
+    setSendId(requestId());
+  };
+  const send = async () => {
+    if (text.trim() === '' || isBusy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await onSend(text, sendId);
+      type('');
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { text, type, send, isBusy, problem: failure ? toProblem(failure) : null };
+}
+
+/** Markdown; Ctrl-Enter sends. */
 export function CommentForm({
   label,
   button,
@@ -23,24 +50,7 @@ export function CommentForm({
   onSend,
   onCancel,
 }: CommentFormProps): ReactElement {
-  const [text, setText] = useState(initial);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
-  // The same for another try with the same text, whose first answer may have been lost on the way.
-  const [sendId, setSendId] = useState(requestId);
-  const send = async () => {
-    if (text.trim() === '' || isBusy) return;
-    setBusy(true);
-    setFailure(null);
-    try {
-      await onSend(text, sendId);
-      setText('');
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { text, type, send, isBusy, problem } = useSending(initial, onSend);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void send();
@@ -48,7 +58,6 @@ export function CommentForm({
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
   };
-  const problem = failure ? toProblem(failure) : null;
   return (
     <Stack component="form" gap="xs" onSubmit={submit}>
       <Textarea
@@ -59,10 +68,7 @@ export function CommentForm({
         maxRows={14}
         maxLength={LENGTH_MAX}
         value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setSendId(requestId());
-        }}
+        onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={onKey}
       />
       {problem && (

@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { commentsQuery, createComment } from '@/api/comments';
+import { type Comment, commentsQuery, createComment } from '@/api/comments';
 import { type Point, pointsQuery, type Run } from '@/api/runs';
 import { meQuery } from '@/api/session';
 import { FailureState } from '@/components/FailureState';
@@ -22,61 +22,17 @@ interface DiscussionTabProps {
 }
 
 /** What the team says about the run and its points. */
-export function DiscussionTab({ run, point, onPoint }: DiscussionTabProps): ReactElement {
-  const comments = useInfiniteQuery(commentsQuery(run.id));
-  const points = useQuery(pointsQuery(run.id));
-  const me = useQuery(meQuery);
-  const queries = useQueryClient();
+export function DiscussionTab(props: DiscussionTabProps): ReactElement {
+  const comments = useInfiniteQuery(commentsQuery(props.run.id));
   if (comments.isPending) return <CardsSkeleton count={2} />;
   if (!comments.data) {
     const { code, detail } = toProblem(comments.error);
     const retry = () => void comments.refetch();
     return <FailureState what="The comments could not be read" code={code} detail={detail} onRetry={retry} />;
   }
-  const choices = (points.data?.items ?? []).map((one) => ({ value: one.id, label: nameOf(one) }));
-  const chosen = choices.find(({ value }) => value === point)?.value;
-  const threads = threadsOf(
-    comments.data.pages.flatMap(({ items }) => items),
-    chosen,
-  );
-  const mayWrite = me.data !== undefined && me.data.role !== 'viewer';
-  const send = async (text: string, requestId: string, parent_id: string | null) => {
-    const about = chosen
-      ? ({ subject_kind: 'point', subject_id: chosen } as const)
-      : ({ subject_kind: 'run', subject_id: run.id } as const);
-    await createComment({ ...about, parent_id, text }, requestId);
-    await queries.invalidateQueries({ queryKey: ['comments', run.id] });
-  };
   return (
     <Stack maw={820}>
-      <Select
-        size="xs"
-        maw={520}
-        label="About"
-        placeholder="The whole run"
-        searchable
-        clearable
-        data={choices}
-        value={chosen ?? null}
-        onChange={(value) => onPoint(value ?? undefined)}
-      />
-      {threads.length === 0 && (
-        <TeachingState
-          icon={IconMessages}
-          title={chosen ? 'Nobody has spoken of this point' : 'Nobody has spoken yet'}
-          text="Say what you see, ask what it means, or note what you changed: it stays with the run."
-        />
-      )}
-      {threads.map((thread) => (
-        <ThreadCard
-          key={thread.first.id}
-          thread={thread}
-          pointName={choices.find(({ value }) => value === thread.first.subject_id)?.label ?? null}
-          mayWrite={mayWrite}
-          onPoint={onPoint}
-          onAnswer={(text, requestId) => send(text, requestId, thread.first.id)}
-        />
-      ))}
+      <Discussion {...props} comments={comments.data.pages.flatMap(({ items }) => items)} />
       {comments.hasNextPage && (
         <Group justify="center">
           <Button
@@ -88,6 +44,45 @@ export function DiscussionTab({ run, point, onPoint }: DiscussionTabProps): Reac
           </Button>
         </Group>
       )}
+    </Stack>
+  );
+}
+
+interface DiscussionProps extends DiscussionTabProps {
+  readonly comments: readonly Comment[];
+}
+
+function Discussion({ run, point, onPoint, comments }: DiscussionProps): ReactElement {
+  const points = useQuery(pointsQuery(run.id));
+  const choices = (points.data?.items ?? []).map((one) => ({ value: one.id, label: nameOf(one) }));
+  const chosen = choices.find(({ value }) => value === point)?.value;
+  const mayWrite = useMayWrite();
+  const send = useSend(run, chosen);
+  const threads = threadsOf(comments, chosen);
+  return (
+    <>
+      <Select
+        size="xs"
+        maw={520}
+        label="About"
+        placeholder="The whole run"
+        searchable
+        clearable
+        data={choices}
+        value={chosen ?? null}
+        onChange={(value) => onPoint(value ?? undefined)}
+      />
+      {threads.length === 0 && <NothingSaid isOfPoint={chosen !== undefined} />}
+      {threads.map((thread) => (
+        <ThreadCard
+          key={thread.first.id}
+          thread={thread}
+          pointName={choices.find(({ value }) => value === thread.first.subject_id)?.label ?? null}
+          mayWrite={mayWrite}
+          onPoint={onPoint}
+          onAnswer={(text, requestId) => send(text, requestId, thread.first.id)}
+        />
+      ))}
       {mayWrite ? (
         <CommentForm
           key={chosen ?? 'run'}
@@ -100,7 +95,34 @@ export function DiscussionTab({ run, point, onPoint }: DiscussionTabProps): Reac
           Viewers read along; ask an admin of your team for the editor role to write.
         </Text>
       )}
-    </Stack>
+    </>
+  );
+}
+
+function useMayWrite(): boolean {
+  const { data } = useQuery(meQuery);
+  return data !== undefined && data.role !== 'viewer';
+}
+
+/** Stores what is said about the run, or about its point `pointId`. */
+function useSend(run: Run, pointId: string | undefined) {
+  const queries = useQueryClient();
+  const about = pointId
+    ? ({ subject_kind: 'point', subject_id: pointId } as const)
+    : ({ subject_kind: 'run', subject_id: run.id } as const);
+  return async (text: string, requestId: string, parent_id: string | null) => {
+    await createComment({ ...about, parent_id, text }, requestId);
+    await queries.invalidateQueries({ queryKey: ['comments', run.id] });
+  };
+}
+
+function NothingSaid({ isOfPoint }: { readonly isOfPoint: boolean }): ReactElement {
+  return (
+    <TeachingState
+      icon={IconMessages}
+      title={isOfPoint ? 'Nobody has spoken of this point' : 'Nobody has spoken yet'}
+      text="Say what you see, ask what it means, or note what you changed: it stays with the run."
+    />
   );
 }
 

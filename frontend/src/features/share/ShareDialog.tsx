@@ -48,12 +48,10 @@ interface LinkFormProps extends ShareSubject {
 }
 
 function LinkForm({ kind, subject, title: named, view, onMade }: LinkFormProps): ReactElement {
-  const [title, setTitle] = useState(named);
-  const [life, setLife] = useState('30');
-  const [password, setPassword] = useState('');
+  const [terms, setTerms] = useState<Terms>({ title: named, life: '30', password: '' });
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: () => createShare(bodyOf({ kind, subject, title, life, password, view })),
+    mutationFn: () => createShare(bodyOf({ kind, subject, view }, terms)),
     onSuccess: (made) => {
       onMade(made);
       void queries.invalidateQueries({ queryKey: ['shares'] });
@@ -71,33 +69,7 @@ function LinkForm({ kind, subject, title: named, view, onMade }: LinkFormProps):
           Whoever has the link sees this {NOUNS[kind]} as you see it now, without an account, and nothing
           else. People's names and the addresses of targets are left out.
         </Text>
-        <TextInput
-          label="Title"
-          value={title}
-          maxLength={200}
-          required
-          data-autofocus
-          onChange={(event) => setTitle(event.currentTarget.value)}
-        />
-        <Group grow align="flex-start">
-          <Select
-            label="Ends"
-            data={LIVES}
-            value={life}
-            allowDeselect={false}
-            onChange={(value) => setLife(value ?? '30')}
-          />
-          <PasswordInput
-            label="Password (optional)"
-            description="At least 8 characters; no pictures or badge then"
-            autoComplete="new-password"
-            minLength={8}
-            maxLength={200}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        </Group>
+        <TermFields terms={terms} onTerms={(patch) => setTerms({ ...terms, ...patch })} />
         {problem && (
           <FailureState what="The link could not be made" code={problem.code} detail={problem.detail} />
         )}
@@ -111,18 +83,61 @@ function LinkForm({ kind, subject, title: named, view, onMade }: LinkFormProps):
   );
 }
 
-const NOUNS: Record<CreateShare['kind'], string> = {
-  run: 'run',
-};
-
-interface Wanted extends Pick<ShareSubject, 'kind' | 'subject' | 'title' | 'view'> {
+interface Terms {
+  readonly title: string;
+  /** Days, or `never`. */
   readonly life: string;
   readonly password: string;
 }
 
-function bodyOf({ kind, subject, title, life, password, view }: Wanted): CreateShare {
+interface TermFieldsProps {
+  readonly terms: Terms;
+  readonly onTerms: (patch: Partial<Terms>) => void;
+}
+
+function TermFields({ terms, onTerms }: TermFieldsProps): ReactElement {
+  return (
+    <>
+      <TextInput
+        label="Title"
+        value={terms.title}
+        maxLength={200}
+        required
+        data-autofocus
+        onChange={(event) => onTerms({ title: event.currentTarget.value })}
+      />
+      <div className="link-terms">
+        <Select
+          label="Ends"
+          data={LIVES}
+          value={terms.life}
+          allowDeselect={false}
+          onChange={(life) => onTerms({ life: life ?? '30' })}
+        />
+        <PasswordInput
+          label="Password (optional)"
+          description="At least 8 characters; no pictures or badge then"
+          autoComplete="new-password"
+          minLength={8}
+          maxLength={200}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={terms.password}
+          onChange={(event) => onTerms({ password: event.currentTarget.value })}
+        />
+      </div>
+    </>
+  );
+}
+
+const NOUNS: Record<CreateShare['kind'], string> = {
+  run: 'run',
+};
+
+type Shown = Pick<ShareSubject, 'kind' | 'subject' | 'view'>;
+
+function bodyOf(shown: Shown, { title, life, password }: Terms): CreateShare {
   const expires_at = life === 'never' ? null : new Date(Date.now() + Number(life) * DAY_MS).toISOString();
-  return { kind, subject, title, expires_at, password: password || null, view } as CreateShare;
+  return { ...shown, title, expires_at, password: password || null } as CreateShare;
 }
 
 function MadeLink({
