@@ -155,7 +155,7 @@ class DecideTrial(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     kind: Literal["include", "exclude"]
-    reason: str = Field(min_length=3, max_length=1_000)
+    reason: str = Field(min_length=1, max_length=1_000)
 
 
 class Trial(TrialItem):

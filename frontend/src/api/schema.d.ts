@@ -1572,6 +1572,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Queue
+         * @description A timeline for each agent, and the runs that wait in the order in which they will begin.
+         */
+        get: operations["get_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queue/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Queued Trials
+         * @description Every waiting trial with its place, in the order in which they will be executed.
+         */
+        get: operations["list_queued_trials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/claim": {
         parameters: {
             query?: never;
@@ -2244,7 +2284,7 @@ export interface components {
              */
             kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple") | null;
             /**
              * Mode
              * @enum {string}
@@ -2269,6 +2309,8 @@ export interface components {
             /** Password */
             password?: string | null;
             tls?: components["schemas"]["Tls"] | null;
+            /** Database */
+            database?: string | null;
             /**
              * Flush Allowed
              * @default false
@@ -3191,7 +3233,7 @@ export interface components {
             /** Version */
             version: string;
             /** Protocols */
-            protocols: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster")[];
+            protocols: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple")[];
             /** Operations */
             operations: string[];
         };
@@ -3553,7 +3595,7 @@ export interface components {
                 [key: string]: string;
             };
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple") | null;
             /** Name */
             name?: string | null;
         };
@@ -3930,6 +3972,13 @@ export interface components {
         Page_Plan_: {
             /** Items */
             items: components["schemas"]["Plan"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /** Page[QueuedTrial] */
+        Page_QueuedTrial_: {
+            /** Items */
+            items: components["schemas"]["QueuedTrial"][];
             /** Next Cursor */
             next_cursor: string | null;
         };
@@ -4518,6 +4567,56 @@ export interface components {
             max: number | null;
         };
         /**
+         * Queue
+         * @description `runs` are the first 200 that have no trial under way; the counts are of all.
+         */
+        Queue: {
+            /**
+             * Now
+             * Format: date-time
+             */
+            now: string;
+            /** Agents */
+            agents: components["schemas"]["QueueAgent"][];
+            /** Runs */
+            runs: components["schemas"]["QueuedRun"][];
+            /** Waiting Run Count */
+            waiting_run_count: number;
+            /** Waiting Trial Count */
+            waiting_trial_count: number;
+        };
+        /**
+         * QueueAgent
+         * @description `recent`: the last six hours, oldest first. `planned` in order, the next twenty at most.
+         */
+        QueueAgent: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "online" | "offline" | "busy" | "draining" | "never_seen";
+            /** Is Draining */
+            is_draining: boolean;
+            /** Labels */
+            labels: {
+                [key: string]: string;
+            };
+            /** Lease State */
+            lease_state: string | null;
+            /** Recent */
+            recent: components["schemas"]["TimelineSlot"][];
+            current: components["schemas"]["TimelineSlot"] | null;
+            /** Planned */
+            planned: components["schemas"]["TimelineSlot"][];
+        };
+        /**
          * QueueTrials
          * @description Without `trials_per_point`: as many as the open cell that needs most says, 3 to 50.
          */
@@ -4525,6 +4624,69 @@ export interface components {
             definition: components["schemas"]["ComparisonDefinition"];
             /** Trials Per Point */
             trials_per_point?: number | null;
+        };
+        /**
+         * QueuedRun
+         * @description `place` counts from 1; times are null while nobody will begin it (`reason` says why).
+         *
+         *     `basis` says what the times rest on: the run's own pace, past runs of the same definition, or the estimate.
+         */
+        QueuedRun: {
+            /** Place */
+            place: number;
+            run: components["schemas"]["RunListItem"];
+            agent: components["schemas"]["NamedRef"] | null;
+            /** Starts At */
+            starts_at: string | null;
+            /** Ends At */
+            ends_at: string | null;
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "own_pace" | "past_runs" | "estimate";
+            reason: components["schemas"]["WaitReason"] | null;
+        };
+        /**
+         * QueuedTrial
+         * @description `place` counts waiting trials from 1; `ordinal` is the trial's place within its run.
+         */
+        QueuedTrial: {
+            /** Place */
+            place: number;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /** Run Name */
+            run_name: string;
+            /**
+             * Point Id
+             * Format: uuid
+             */
+            point_id: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Repetition */
+            repetition: number;
+            /** Attempt */
+            attempt: number;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            agent: components["schemas"]["NamedRef"] | null;
+            /** Starts At */
+            starts_at: string | null;
+            /** Ends At */
+            ends_at: string | null;
+            reason: components["schemas"]["WaitReason"] | null;
         };
         /**
          * Recipe
@@ -5418,7 +5580,7 @@ export interface components {
              * Protocol
              * @enum {string}
              */
-            protocol: "memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster";
+            protocol: "memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple";
             /** Title */
             title: string;
             /** Meaning */
@@ -5604,7 +5766,7 @@ export interface components {
              */
             mode: "managed" | "external";
             /** Protocol */
-            protocol: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster") | null;
+            protocol: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple") | null;
             /** Profile */
             profile: string | null;
             /** Options */
@@ -5619,6 +5781,8 @@ export interface components {
             username: string | null;
             /** Has Password */
             has_password: boolean;
+            /** Database */
+            database: string | null;
             tls: components["schemas"]["Tls"] | null;
             /** Flush Allowed */
             flush_allowed: boolean;
@@ -5696,7 +5860,7 @@ export interface components {
             /** Port */
             port: number | null;
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple") | null;
         };
         /** TeamItem */
         TeamItem: {
@@ -5732,6 +5896,32 @@ export interface components {
             kind: "text";
             /** Markdown */
             markdown: string;
+        };
+        /**
+         * TimelineSlot
+         * @description A run on an agent. What is under way or planned ends when it is expected to.
+         */
+        TimelineSlot: {
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /** Run Name */
+            run_name: string;
+            status: components["schemas"]["Status"];
+            /** Trial Count */
+            trial_count: number;
+            /**
+             * Starts At
+             * Format: date-time
+             */
+            starts_at: string;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
         };
         /**
          * Tls
@@ -6173,7 +6363,7 @@ export interface components {
              */
             mode: "managed" | "external";
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple") | null;
             /** Profile */
             profile?: string | null;
             /** Options */
@@ -6186,6 +6376,8 @@ export interface components {
             port?: number | null;
             /** Username */
             username?: string | null;
+            /** Database */
+            database?: string | null;
             /** Password */
             password?: string | null;
             tls?: components["schemas"]["Tls"] | null;
@@ -17230,6 +17422,175 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_cursor` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_queued_trials: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_QueuedTrial_"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,149 @@
+"""Reads what comparisons rest on, set by set; and saved comparisons."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import Session
+
+from loadstone.models import (
+    Agent,
+    Comparison,
+    Environment,
+    Point,
+    PointOperation,
+    Run,
+    StoreConfiguration,
+    Trial,
+    TrialDecision,
+    TrialMetric,
+)
+
+Ids = Sequence[uuid.UUID]
+
+
+def runs_of_points(session: Session, team_id: uuid.UUID, point_ids: Ids) -> dict[uuid.UUID, uuid.UUID]:
+    statement = select(Point.id, Point.run_id).where(Point.team_id == team_id, Point.id.in_(point_ids))
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def find_runs(session: Session, team_id: uuid.UUID, run_ids: Ids) -> dict[uuid.UUID, tuple[Run, str | None]]:
+    """Each with its agent's name."""
+    statement = (
+        select(Run, Agent.name)
+        .outerjoin(Agent, Agent.id == Run.agent_id)
+        .where(Run.team_id == team_id, Run.id.in_(run_ids))
+    )
+    return {row[0].id: (row[0], row[1]) for row in session.execute(statement)}
+
+
+def points_of_runs(session: Session, run_ids: Ids) -> Sequence[Any]:
+    """Rows of `id, run_id, parameters, target_index`, in order."""
+    statement = (
+        select(Point.id, Point.run_id, Point.parameters, Point.target_index)
+        .where(Point.run_id.in_(run_ids))
+        .order_by(Point.run_id, Point.ordinal)
+    )
+    return session.execute(statement).all()
+
+
+def trial_facts(session: Session, point_ids: Ids) -> dict[uuid.UUID, Any]:
+    """By point: how many trials there are and count, and on what those that succeeded ran."""
+    succeeded = Trial.status == "succeeded"
+    statement = (
+        select(
+            Trial.point_id,
+            func.count().label("trial_count"),
+            func.count().filter(succeeded).label("succeeded"),
+            func.count().filter(Trial.is_counted).label("counted"),
+            func.count().filter(Trial.trust == "void").label("void"),
+            _distinct(func.concat_ws(" ", Trial.engine, Trial.engine_version)).filter(succeeded).label("engines"),
+            _distinct(Trial.histogram_digits).filter(Trial.is_counted).label("digits"),
+            _distinct(Trial.environment_id).filter(succeeded).label("environments"),
+            _distinct(Trial.store_configuration_id).filter(succeeded).label("configurations"),
+        )
+        .where(Trial.point_id.in_(point_ids))
+        .group_by(Trial.point_id)
+    )
+    return {row.point_id: row for row in session.execute(statement)}
+
+
+def _distinct(value: Any) -> Any:
+    return func.array_agg(value.distinct())
+
+
+def metric_values(
+    session: Session, point_ids: Ids, operation: str, metrics: Sequence[str]
+) -> dict[tuple[uuid.UUID, str], tuple[Sequence[int], Sequence[float]]]:
+    """By point and metric, in the order of execution: blocks and values of the trials that count."""
+    by_ordinal = Trial.ordinal
+    statement = (
+        select(
+            TrialMetric.point_id,
+            TrialMetric.metric,
+            func.array_agg(aggregate_order_by(Trial.block, by_ordinal)),
+            func.array_agg(aggregate_order_by(TrialMetric.value, by_ordinal)),
+        )
+        .join(Trial, Trial.id == TrialMetric.trial_id)
+        .where(TrialMetric.point_id.in_(point_ids), TrialMetric.operation == operation)
+        .where(TrialMetric.metric.in_(metrics), Trial.point_id.in_(point_ids), Trial.is_counted)
+        .group_by(TrialMetric.point_id, TrialMetric.metric)
+    )
+    return {(row[0], row[1]): (row[2], row[3]) for row in session.execute(statement)}
+
+
+def merged_percentiles(
+    session: Session, point_ids: Ids, operation: str
+) -> dict[uuid.UUID, tuple[dict[str, Any], dict[str, Any]]]:
+    """By point: response and service times from the histograms merged over its trials."""
+    statement = select(PointOperation.point_id, PointOperation.response_time_ns, PointOperation.service_time_ns).where(
+        PointOperation.point_id.in_(point_ids), PointOperation.operation == operation
+    )
+    return {row[0]: (row[1], row[2]) for row in session.execute(statement)}
+
+
+def operations_of(session: Session, point_ids: Ids) -> Sequence[str]:
+    statement = select(PointOperation.operation).where(PointOperation.point_id.in_(point_ids)).distinct()
+    return session.scalars(statement.order_by(PointOperation.operation)).all()
+
+
+def environments(session: Session, ids: Ids) -> dict[uuid.UUID, dict[str, Any]]:
+    statement = select(Environment.id, Environment.inventory).where(Environment.id.in_(ids))
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def store_configurations(session: Session, ids: Ids) -> dict[uuid.UUID, StoreConfiguration]:
+    statement = select(StoreConfiguration).where(StoreConfiguration.id.in_(ids))
+    return {row.id: row for row in session.scalars(statement)}
+
+
+def excluded_count(session: Session, run_id: uuid.UUID) -> int:
+    """Trials of a run that a person left out."""
+    statement = (
+        select(func.count())
+        .select_from(TrialDecision)
+        .join(Trial, Trial.id == TrialDecision.trial_id)
+        .where(Trial.run_id == run_id, TrialDecision.kind == "exclude", TrialDecision.undone_at.is_(None))
+    )
+    return session.scalar(statement) or 0
+
+
+def list_comparisons(
+    session: Session, team_id: uuid.UUID, before: uuid.UUID | None, limit: int
+) -> Sequence[Comparison]:
+    """Newest first."""
+    statement = select(Comparison).where(Comparison.team_id == team_id)
+    if before is not None:
+        statement = statement.where(Comparison.id < before)
+    return session.scalars(statement.order_by(Comparison.id.desc()).limit(limit)).all()
+
+
+def find_comparison(session: Session, team_id: uuid.UUID, comparison_id: uuid.UUID) -> Comparison | None:
+    statement = select(Comparison).where(Comparison.team_id == team_id, Comparison.id == comparison_id)
+    return session.scalars(statement).one_or_none()
+
+
+def delete_comparison(session: Session, comparison: Comparison) -> None:
+    session.execute(delete(Comparison).where(Comparison.id == comparison.id))

@@ -1,0 +1,77 @@
+"""What a run says in one sentence: who leads, by how much, at which setting; and what was left out."""
+
+import uuid
+from collections.abc import Sequence
+
+from loadstone.comparisons import repository, schemas, sentences, service
+from loadstone.comparisons.measured import read_measured
+from loadstone.db import UnitOfWork
+from loadstone.principal import Principal
+
+METRIC = "throughput_per_s"
+NOUNS = {"get": "gets", "set": "sets", "delete": "deletes", "multi_get": "multi-gets", "select": "selects"}
+NOT_YET = "Nothing has been measured yet that counts."
+
+
+def run_verdict(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> schemas.RunVerdict:
+    """Raises NotFound."""
+    whole = schemas.ComparisonDefinition(
+        base=schemas.Side(run_id=run_id), contenders=[schemas.Side(run_id=run_id)], metrics=[METRIC]
+    )
+    side = service.resolve_sides(unit, principal, whole)[0]
+    measured = read_measured(unit, side.points, whole.operation, whole.metrics)
+    points = service.curve(side, METRIC, measured).points
+    peak = max(points, key=lambda point: point.value or 0.0)
+    trial_count = sum(row.trial_count for row in measured.trials.values())
+    void = sum(row.void for row in measured.trials.values())
+    excluded = repository.excluded_count(unit.session, run_id)
+    operations = {one["kind"] for one in side.run.definition["workload"]["operations"]}
+    noun = NOUNS.get(operations.pop(), "operations") if len(operations) == 1 else "operations"
+    sentence, cell = NOT_YET, None
+    if peak.value is not None:
+        rivals = _rivals(points, peak)
+        if rivals:
+            sentence, cell = _lead(unit, principal, run_id, peak, rivals, noun)
+        else:
+            low, high = peak.low or peak.value, peak.high or peak.value
+            target = str(peak.parameters["target"])
+            sentence = sentences.peak_sentence(target, noun, peak.parameters, peak.value, low, high)
+    return schemas.RunVerdict(
+        sentence=sentences.with_trust(sentence, void, excluded, trial_count),
+        cell=cell,
+        trials_void=void,
+        trials_excluded=excluded,
+        trial_count=trial_count,
+    )
+
+
+def _rivals(points: Sequence[schemas.CurvePoint], peak: schemas.CurvePoint) -> list[schemas.CurvePoint]:
+    """The other targets at the peak's setting, fastest first."""
+    setting = _setting(peak)
+    found = [point for point in points if point is not peak and point.value is not None and _setting(point) == setting]
+    return sorted(found, key=lambda point: -(point.value or 0.0))
+
+
+def _setting(point: schemas.CurvePoint) -> dict[str, object]:
+    return {name: value for name, value in point.parameters.items() if name != "target"}
+
+
+def _lead(
+    unit: UnitOfWork,
+    principal: Principal,
+    run_id: uuid.UUID,
+    peak: schemas.CurvePoint,
+    rivals: Sequence[schemas.CurvePoint],
+    noun: str,
+) -> tuple[str, schemas.Cell]:
+    """Every rival and setting is in the family: the leader was chosen by looking."""
+    leader, other = str(peak.parameters["target"]), str(rivals[0].parameters["target"])
+    definition = schemas.ComparisonDefinition(
+        base=schemas.Side(run_id=run_id, target=other),
+        contenders=[schemas.Side(run_id=run_id, target=leader)],
+        metrics=[METRIC],
+    )
+    cells = service.evaluate(unit, principal, definition).cells
+    cell = next(cell for cell in cells if cell.contender_point_id == peak.point_id)
+    shown = cell.model_copy(update={"parameters": _setting(peak)})
+    return sentences.lead_sentence(leader, other, len(rivals) - 1, noun, shown, definition.margin), cell

@@ -1,0 +1,86 @@
+"""Verdicts in words. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from loadstone.comparisons.schemas import Cell, ComparedSide, Interval
+
+WORDS = {"better": "better", "worse": "worse", "equivalent": "equivalent", "not_enough_data": "open for want of data"}
+
+
+def comparison_sentence(sides: Sequence[ComparedSide], cells: Sequence[Cell], margin: float) -> str:
+    """What all cells say together."""
+    base = sides[0].label
+    if not cells:
+        return f"Nothing matches {base}: no setting was measured on both sides."
+    if len(sides) > 2:
+        return f"{len(sides) - 1} contenders against {base}: {_counts(cells)}, with a margin of {margin:.3g}."
+    return f"{sides[1].label} against {base}: {_counts(cells)}, with a margin of {margin:.1%}."
+
+
+def _counts(cells: Sequence[Cell]) -> str:
+    counts = Counter("refused" if cell.refusal else cell.verdict for cell in cells)
+    said = [
+        f"{counts[verdict]} {word}" for verdict, word in (*WORDS.items(), ("refused", "refused")) if counts[verdict]
+    ]
+    return f"of {len(cells)} cell{'s' if len(cells) > 1 else ''} " + ", ".join(said)
+
+
+def ratio_text(ratio: float, interval: Interval) -> str:
+    """As many digits as the interval warrants: `1.31x [1.28, 1.34]`."""
+    digits = 2 if interval.high - interval.low >= 0.02 else 3
+    return f"{ratio:.{digits}f}x [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+
+
+def setting_text(parameters: dict[str, object]) -> str:
+    parts = [_parameter(name, value) for name, value in parameters.items() if name != "target"]
+    return f" at {' and '.join(parts)}" if parts else ""
+
+
+NOUNS = {
+    "connections": ("connection", "connections"),
+    "threads": ("thread", "threads"),
+    "key_count": ("key", "keys"),
+}
+UNITS = {"value_size_bytes": "bytes a value", "key_size_bytes": "bytes a key", "rate_per_s": "operations/s offered"}
+
+
+def _parameter(name: str, value: object) -> str:
+    if name in NOUNS:
+        return f"{value} {NOUNS[name][value != 1]}"
+    return f"{value} {UNITS[name]}" if name in UNITS else f"{name.replace('_', ' ')} {value}"
+
+
+def lead_sentence(leader: str, other: str, others: int, noun: str, cell: Cell, margin: float) -> str:
+    """The leader against the runner-up at one setting; `others` are those further behind."""
+    where = setting_text(cell.parameters)
+    behind = f", ahead of {others} more" if others else ""
+    if cell.refusal is not None or cell.ratio is None or cell.interval is None:
+        reason = cell.refusal.message if cell.refusal else "there is no figure"
+        return f"{leader} and {other} cannot be told apart{where}: {reason}"
+    told = ratio_text(cell.ratio, cell.interval)
+    if cell.verdict == "equivalent":
+        return f"{leader} and {other} are equivalent within {margin:.1%}{where}: {told} the {noun}{behind}."
+    if cell.verdict == "not_enough_data":
+        more = f"; {cell.trials_needed} more trials should settle it" if cell.trials_needed else ""
+        return f"{leader} answers {told} the {noun} of {other}{where}{behind}: not enough data{more}."
+    return f"{leader} answers {told} the {noun} of {other}{where}{behind}."
+
+
+def peak_sentence(target: str, noun: str, parameters: dict[str, object], value: float, low: float, high: float) -> str:
+    return f"{target} answers most{setting_text(parameters)}: {_rate(value)} [{_rate(low)}, {_rate(high)}] {noun}/s."
+
+
+def _rate(value: float) -> str:
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:.3g}{unit}"
+    return f"{value:.3g}"
+
+
+def with_trust(sentence: str, void: int, excluded: int, trial_count: int) -> str:
+    """`...; 2 of 70 trials void`."""
+    notes = [
+        f"{count} of {trial_count} trials {word}" for count, word in ((void, "void"), (excluded, "excluded")) if count
+    ]
+    return f"{sentence.removesuffix('.')}; {', '.join(notes)}." if notes else sentence
