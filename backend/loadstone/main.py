@@ -26,6 +26,7 @@ from loadstone.http.openapi import describe_api
 from loadstone.http.problems import common_problems, register_problem_renderers
 from loadstone.logging import configure_logging
 from loadstone.plans import endpoints as plans
+from loadstone.queue import endpoints as queue
 from loadstone.results import endpoints as results
 from loadstone.runs import endpoints as runs
 from loadstone.runs.service import read_frames
@@ -56,6 +57,7 @@ ROUTERS: Sequence[APIRouter] = (
     bundles.router,
     dashboards.router,
     schedules.router,
+    queue.router,
     dispatch.agent_router,
     trends.router,
     sharing.router,

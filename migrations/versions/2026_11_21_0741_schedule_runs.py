@@ -119,11 +119,15 @@ def _places() -> None:
     op.create_index(
         "ix_runs_paces", "runs", ["plan_id", "finished_at"], postgresql_where=sa.text("status = 'succeeded'")
     )
+    op.create_index(
+        "ix_runs_repeats", "runs", ["definition_hash", "finished_at"], postgresql_where=sa.text("status = 'succeeded'")
+    )
     op.create_index("ix_runs_recent", "runs", ["agent_id", "finished_at"])
 
 
 def downgrade() -> None:
     op.drop_index("ix_runs_recent", table_name="runs")
+    op.drop_index("ix_runs_repeats", table_name="runs", postgresql_where=sa.text("status = 'succeeded'"))
     op.drop_index("ix_runs_paces", table_name="runs", postgresql_where=sa.text("status = 'succeeded'"))
     op.drop_index("ix_runs_live", table_name="runs", postgresql_where=LIVE_RUNS)
     op.create_index("ix_runs_live", "runs", ["priority", "id"], postgresql_where=LIVE_RUNS)

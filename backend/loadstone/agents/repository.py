@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Select, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from loadstone.models import Agent, AgentEnrollment, Lease, Run, Trial
@@ -45,6 +46,14 @@ def get_agent(session: Session, agent_id: uuid.UUID) -> Agent:
 def find_agent_named(session: Session, team_id: uuid.UUID, name: str) -> Agent | None:
     """Also a revoked one: names stay taken."""
     return session.scalars(select(Agent).where(Agent.team_id == team_id, Agent.name == name)).one_or_none()
+
+
+def find_or_insert_agent(session: Session, team_id: uuid.UUID, name: str, host_key: str, token_hash: str) -> Agent:
+    """The agent of this name, locked: of two that come with a new name at once, the second finds the first one's."""
+    values = {"team_id": team_id, "name": name, "host_key": host_key, "token_hash": token_hash, "labels": {}}
+    session.execute(insert(Agent).values(**values).on_conflict_do_nothing(index_elements=["team_id", "name"]))
+    statement = select(Agent).where(Agent.team_id == team_id, Agent.name == name).with_for_update()
+    return session.scalars(statement.execution_options(populate_existing=True)).one()
 
 
 def find_agent_by_token(session: Session, token_hash: str) -> Agent | None:

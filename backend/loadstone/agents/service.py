@@ -72,13 +72,12 @@ def enroll(unit: UnitOfWork, request: EnrollRequest) -> EnrollResponse:
     enrollment = repository.use_enrollment(unit.session, token_hash(request.enrollment_token), now)
     if enrollment is None:
         raise EnrollmentInvalid("It is unknown, used or older than an hour. Make a new one on the page Agents.")
-    row = repository.find_agent_named(unit.session, enrollment.team_id, request.name)
-    if row is None:
-        row = models.Agent(team_id=enrollment.team_id, name=request.name, host_key=request.host_key)
-        unit.session.add(row)
-    elif row.host_key != request.host_key:
-        raise AgentNameTaken("Choose another name: an agent on another host has this one.", path="name")
     token = new_token("lsa_")
+    row = repository.find_or_insert_agent(
+        unit.session, enrollment.team_id, request.name, request.host_key, token_hash(token)
+    )
+    if row.host_key != request.host_key:
+        raise AgentNameTaken("Choose another name: an agent on another host has this one.", path="name")
     row.token_hash = token_hash(token)
     row.labels = dict(request.labels)
     row.revoked_at = None
@@ -160,7 +159,7 @@ def _render(row: models.Agent, work: repository.CurrentWork | None) -> Agent:
         {
             "id": row.id,
             "name": row.name,
-            "state": _state(row, is_working=work is not None),
+            "state": agent_state(row, is_working=work is not None),
             "labels": row.labels,
             "host_key": row.host_key,
             "agent_version": row.agent_version,
@@ -176,7 +175,7 @@ def _render(row: models.Agent, work: repository.CurrentWork | None) -> Agent:
     )
 
 
-def _state(row: models.Agent, *, is_working: bool) -> AgentState:
+def agent_state(row: models.Agent, *, is_working: bool) -> AgentState:
     if row.last_heartbeat_at is None:
         return "never_seen"
     if not is_online(row):

@@ -23,6 +23,7 @@ class Run(Identified, Base):
         Index(None, "team_id", "status", "id"),
         Index("ix_runs_live", "priority", "position", "id", postgresql_where=LIVE_STATUSES),
         Index("ix_runs_paces", "plan_id", "finished_at", postgresql_where="status = 'succeeded'"),
+        Index("ix_runs_repeats", "definition_hash", "finished_at", postgresql_where="status = 'succeeded'"),
         Index("ix_runs_recent", "agent_id", "finished_at"),
         Index("ix_runs_unanalysed", "finished_at", postgresql_where="analysed_at IS NULL AND finished_at IS NOT NULL"),
         CheckConstraint("origin IN ('local', 'imported')", name="origin"),

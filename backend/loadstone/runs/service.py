@@ -121,6 +121,11 @@ def list_runs(
     return make_page(items, limit, key=lambda item: item.id, render=lambda item: item)
 
 
+def describe_runs(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> list[schemas.RunListItem]:
+    """Rows of one team as lists show them, in the same order."""
+    return views.run_items(unit, team_id, runs)
+
+
 def get_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> schemas.Run:
     """Raises NotFound."""
     return views.run_detail(unit, find_run(unit, principal, run_id))

@@ -120,4 +120,5 @@ def last_firings(session: Session, schedule_ids: Sequence[uuid.UUID]) -> dict[uu
 
 def now(session: Session) -> datetime:
     """The database's clock: workers' own may differ, and each due time is everybody's."""
-    return session.scalars(select(func.clock_timestamp())).one()
+    instant: datetime = session.scalars(select(func.clock_timestamp())).one()
+    return instant

@@ -1,9 +1,12 @@
 """How agents join, report and are told apart; what people do with them."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from httpx2 import Response
 from loadstone_testing.callers import Caller
 from loadstone_testing.simulated_agent import SimulatedAgent
 
@@ -121,3 +124,21 @@ def test_a_call_without_a_valid_agent_token_is_refused(client: Caller, authoriza
 
 def test_a_persons_token_is_no_agent_token(client: Caller) -> None:
     assert client.post("/agent/v1/claim", json={"trial_id": "x"}).status_code == 401
+
+
+@pytest.mark.parametrize("hosts", [("host-1", "host-1"), ("host-1", "host-2")])
+def test_two_that_enroll_under_one_name_at_once_get_an_answer_with_a_code(
+    client: Caller, hosts: tuple[str, str]
+) -> None:
+    tokens = [client.post("/api/v1/agent-enrollments").json()["token"] for _ in hosts]
+    together = threading.Barrier(len(hosts))
+
+    def enroll(token: str, host: str) -> Response:
+        together.wait()
+        body = {"enrollment_token": token, "name": "same", "host_key": host, "labels": {}}
+        return client.http.post("/agent/v1/enroll", json=body)
+
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        answers = list(pool.map(enroll, tokens, hosts))
+    assert sorted(answer.status_code for answer in answers) == ([200, 200] if hosts[0] == hosts[1] else [200, 409])
+    assert [item["name"] for item in client.get("/api/v1/agents").json()["items"]] == ["same"]

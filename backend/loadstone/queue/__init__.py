@@ -1,0 +1,1 @@
+"""The queue: what waits, for what, and when it will begin."""
