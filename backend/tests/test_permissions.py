@@ -3,11 +3,12 @@
 import json
 import re
 import tomllib
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 import redis
@@ -15,8 +16,8 @@ from fastapi.testclient import TestClient
 from httpx2 import Response
 from loadstone.db import unit_of_work
 from loadstone.http.principal import SESSION_COOKIE
-from loadstone.main import create_app
 from loadstone.models import Membership, Team, User, UserSession
+from loadstone.openapi import openapi_text
 from loadstone.principal import Role
 from loadstone.tokens import new_token, token_hash
 from loadstone_testing import factories
@@ -26,6 +27,7 @@ from loadstone_testing.simulated_agent import SimulatedAgent
 
 TABLE = tomllib.loads((Path(__file__).parent / "permissions.toml").read_text())
 NEEDS: Final[dict[str, str]] = TABLE["needs"]
+QUERIES: Final[dict[str, str]] = TABLE["queries"]
 BODIES: Final[dict[str, str]] = TABLE["bodies"]
 NAMED_IN_BODIES: Final[dict[str, list[str]]] = TABLE["named_in_bodies"]
 NOWHERE = "0190a000-0000-7000-8000-000000000000"
@@ -36,7 +38,7 @@ Ask = Callable[[str, str, Any], Response]
 
 
 def routes() -> list[str]:
-    document = create_app().openapi()
+    document = json.loads(openapi_text())
     return [f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods]
 
 
@@ -44,6 +46,10 @@ def address(path: str, ids: dict[str, str] | None = None) -> str:
     """With the ids that are known, and one of nothing for the others."""
     values = {"form": "csv"} | (ids or {})
     return re.sub(r"{(\w+)}", lambda name: values.get(name[1], NOWHERE), path)
+
+
+def full_address(route: str, ids: dict[str, str]) -> str:
+    return address(route.split(" ")[1], ids) + filled(QUERIES.get(route, ""), ids)
 
 
 @dataclass(frozen=True)
@@ -103,22 +109,30 @@ def signed_in(http: TestClient, team: Team, role: Role, **columns: Any) -> Ask:
     """A new person for each request: some of them end the session."""
 
     def ask(method: str, path: str, body: Any) -> Response:
-        token = open_session(team, role, **columns)
+        token = open_session(team, role, **columns).token
         headers = {"Cookie": f"{SESSION_COOKIE}={token}", "Sec-Fetch-Site": "same-origin"}
         return http.request(method, path, json=body, headers=headers)
 
     return ask
 
 
-def open_session(team: Team, role: Role, **columns: Any) -> str:
+class OpenSession(NamedTuple):
+    id: uuid.UUID
+    token: str
+
+
+def open_session(team: Team, role: Role, **columns: Any) -> OpenSession:
     person = factories.make_principal(team, role, **columns)
     token = new_token("lss_")
+    row = UserSession(
+        user_id=person.user_id,
+        team_id=team.id,
+        token_hash=token_hash(token),
+        expires_at=datetime.now(UTC) + timedelta(days=1),
+    )
     with unit_of_work() as unit:
-        expires_at = datetime.now(UTC) + timedelta(days=1)
-        unit.session.add(
-            UserSession(user_id=person.user_id, team_id=team.id, token_hash=token_hash(token), expires_at=expires_at)
-        )
-    return token
+        unit.session.add(row)
+    return OpenSession(row.id, token)
 
 
 def token_of(team: Team, role: Role, person: dict[str, Any] | None = None, **columns: Any) -> str:
@@ -207,8 +221,9 @@ def anonymous_limits_reset(redis_url: str) -> None:
 
 
 @pytest.fixture
-def known(client: Caller) -> dict[str, str]:
-    return make_one_of_each(client)
+def known(client: Caller, team: Team) -> dict[str, str]:
+    bodies = {"plan": json.dumps(factories.plan_definition()), "workload": json.dumps(factories.workload_definition())}
+    return make_one_of_each(client) | bodies | {"session_id": str(open_session(team, "viewer").id)}
 
 
 NAMING = [route for route in NEEDS if "_id}" in route and NEEDS[route] not in ("public", "agent", "instance")]
@@ -223,8 +238,7 @@ def test_another_teams_objects_are_not_there(client: Caller, known: dict[str, st
     stranger = signed_in(anonymous, factories.make_team("strangers"), "admin")
     wrong = []
     for route in NAMING:
-        method, path = route.split(" ")
-        response = stranger(method, address(path, known), body_for(route, known))
+        response = stranger(route.split(" ")[0], full_address(route, known), body_for(route, known))
         if (response.status_code, response.json().get("code")) != (404, "not_found"):
             wrong.append(f"{route}: {response.status_code} {response.text[:200]}")
     assert wrong == []
@@ -234,18 +248,18 @@ def test_ones_own_objects_are_there(client: Caller, known: dict[str, str]) -> No
     """Else the test above would prove nothing. Deleting comes last."""
     missing = []
     for route in [route for route in NAMING if route.startswith("GET") and not route.endswith("/events")]:
-        response = client.get(address(route.split(" ")[1], known))
+        response = client.get(full_address(route, known))
         if response.status_code >= 400:
             missing.append(f"{route}: {response.status_code} {response.text[:200]}")
     assert missing == []
 
 
-def test_a_body_cannot_name_another_teams_objects(client: Caller, known: dict[str, str], other_team: Caller) -> None:
+def test_a_body_cannot_name_another_teams_objects(known: dict[str, str], anonymous: TestClient) -> None:
+    stranger = signed_in(anonymous, factories.make_team("strangers"), "admin")
     for route, bodies in NAMED_IN_BODIES.items():
         method, path = route.split(" ")
         for text in bodies:
-            body = json.loads(filled(text, known))
-            theirs = other_team.request(method, f"{path}", json=body)
+            theirs = stranger(method, path, json.loads(filled(text, known)))
             assert theirs.status_code in (404, 409, 422), f"{route} {text}: {theirs.status_code} {theirs.text[:200]}"
 
 
@@ -256,5 +270,5 @@ def body_for(route: str, ids: dict[str, str]) -> Any:
 
 
 def filled(text: str, ids: dict[str, str]) -> str:
-    """`<run_id>` stands for the id of that object."""
+    """`<run_id>` stands for the id of that object, `<plan>` and `<workload>` for such a definition."""
     return re.sub(r"<(\w+)>", lambda name: ids[name[1]], text)

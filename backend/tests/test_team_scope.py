@@ -63,7 +63,7 @@ def plant(unit: UnitOfWork, cls: Any, team: Team) -> tuple[Any, ...]:
             unit.session.execute(text(f'ALTER TABLE "{table.name}" DROP CONSTRAINT "{constraint.name}"'))
     needed = [c for c in table.columns if not (c.nullable or c.server_default is not None or c.identity or c.computed)]
     values = {column.name: some_value(column) for column in needed} | {"team_id": team.id}
-    return tuple(unit.session.execute(insert(table).values(values)).inserted_primary_key or ())
+    return tuple(unit.session.connection().execute(insert(table).values(values)).inserted_primary_key or ())
 
 
 def test_tables_of_teams_are_found() -> None:

@@ -1,6 +1,10 @@
 """One object of each kind that an address can name, made as people and agents make them."""
 
+import uuid
 from typing import Any
+
+from loadstone.db import unit_of_work
+from loadstone.trends.analysis import analyse_run
 
 from loadstone_testing.callers import Caller
 from loadstone_testing.factories import managed_target, plan_definition, workload_definition
@@ -47,11 +51,16 @@ def _measured(caller: Caller, agent: SimulatedAgent) -> dict[str, str]:
     trial = caller.get(f"/api/v1/runs/{run}/trials").json()["items"][0]
     agent.execute_all(trial["id"])
     point = caller.get(f"/api/v1/runs/{run}/points").json()["items"][0]
+    with unit_of_work() as unit:
+        analyse_run(unit, uuid.UUID(run))
+    excluded = _made(caller, f"/series/{point['series_id']}/exclusions", {"point_id": point["id"], "reason": "to see"})
     decision = _made(caller, f"/trials/{trial['id']}/decisions", {"kind": "exclude", "reason": "to see"})
     return {
         "run_id": run,
         "trial_id": trial["id"],
         "point_id": point["id"],
+        "series_id": point["series_id"],
+        "exclusion_id": excluded["id"],
         "decision_id": decision["decisions"][0]["id"] if "decisions" in decision else decision["id"],
         "waiting_run_id": _made(caller, "/runs", {"plan": plan})["id"],
     }
