@@ -22,7 +22,8 @@ from loadstone.sharing.chart import Axis, Chart, Line, tick_text
 Theme = Literal["light", "dark"]
 PictureForm = Literal["svg", "png"]
 
-DPI = 100
+DPI = 96
+"""CSS pixels in an inch: an SVG's points come out as the pixels that were asked for."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,13 @@ interface SecretProps {
 /** Something that is shown this once, to be copied. */
 export function Secret({ title, value, children }: SecretProps): ReactElement {
   return (
-    <Alert icon={<IconKey size={18} />} color="blue" variant="outline" title={title}>
+    <Alert
+      icon={<IconKey size={18} />}
+      color="blue"
+      variant="outline"
+      title={title}
+      styles={{ label: { color: 'var(--mantine-color-text)' } }}
+    >
       <Stack gap="xs">
         <Code block className="secret" tabIndex={0}>
           {value}

@@ -1,5 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentProps, ReactElement } from 'react';
+import { ProvenanceNote } from '@/features/bundles/ProvenanceNote';
+import { RunExports } from '@/features/bundles/RunExports';
 import { DiscussionTab } from '@/features/run-discussion/DiscussionTab';
 import { RunHeader } from '@/features/run-header/RunHeader';
 import { RunLoader } from '@/features/run-header/RunLoader';
@@ -30,14 +32,18 @@ function RunView({ run }: RunViewProps): ReactElement {
       <RunHeader
         run={run}
         connection={connection}
+        note={<ProvenanceNote run={run} />}
         actions={
-          <ShareButton
-            kind="run"
-            subject={{ run_id: run.id }}
-            subjectId={run.id}
-            title={run.name}
-            view={search}
-          />
+          <>
+            <ShareButton
+              kind="run"
+              subject={{ run_id: run.id }}
+              subjectId={run.id}
+              title={run.name}
+              view={search}
+            />
+            <RunExports run={run} />
+          </>
         }
       />
       {!isOver && <LiveTrial run={run} operation={search.op} />}

@@ -10,12 +10,14 @@ const route = getRouteApi('/s/$token');
 export default function SharedPage(): ReactElement {
   const { token } = route.useParams();
   return (
-    <LinkLoader key={token} token={token}>
-      {(link) => (
-        <LinkFrame link={link}>
-          <SharedSubject link={link} isEmbedded={false} />
-        </LinkFrame>
-      )}
-    </LinkLoader>
+    <main className="link-page">
+      <LinkLoader key={token} token={token}>
+        {(link) => (
+          <LinkFrame link={link}>
+            <SharedSubject link={link} isEmbedded={false} />
+          </LinkFrame>
+        )}
+      </LinkLoader>
+    </main>
   );
 }

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactElement, useState } from 'react';
+import { RunExports } from '@/features/bundles/RunExports';
 import type { LinkFrame } from '@/features/link/LinkFrame';
 import { EmbeddedCurves } from '@/features/run-curves/EmbeddedCurves';
 import { RunHeader } from '@/features/run-header/RunHeader';
@@ -34,7 +35,7 @@ function SharedRun({ run, link, isEmbedded }: SharedRunProps): ReactElement {
   if (isEmbedded) return <EmbeddedCurves run={run} view={view} onView={change} />;
   return (
     <>
-      <RunHeader run={run} connection="open" />
+      <RunHeader run={run} connection="open" actions={<RunExports run={run} />} />
       <RunTabs run={run} view={view} onView={change} />
     </>
   );

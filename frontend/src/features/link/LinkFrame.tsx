@@ -12,12 +12,12 @@ interface LinkFrameProps {
 /** Whose it is and until when, above what the link shows. */
 export function LinkFrame({ link, children }: LinkFrameProps): ReactElement {
   return (
-    <div className="link-page">
+    <>
       <Group component="header" justify="space-between" gap="xs" mb="md" fz="sm" c="dimmed">
         <Group gap={6}>
           <IconEye size={16} aria-hidden="true" />
           <Text span size="sm">
-            <b>{link.title}</b>, shared by {link.team_name} to be read
+            <b>{link.title}</b>, shared by {link.team_name}, to read only
           </Text>
         </Group>
         <span>
@@ -29,7 +29,7 @@ export function LinkFrame({ link, children }: LinkFrameProps): ReactElement {
           )}
         </span>
       </Group>
-      <main>{children}</main>
-    </div>
+      {children}
+    </>
   );
 }

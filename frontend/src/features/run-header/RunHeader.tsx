@@ -18,12 +18,13 @@ import { LoadChip } from './LoadChip';
 interface RunHeaderProps {
   readonly run: Run;
   readonly connection: 'open' | 'away';
-  /** Beside those of the run itself. */
+  /** Beside those that change the run. */
   readonly actions?: ReactNode;
+  readonly note?: ReactNode;
 }
 
 /** Name, status, how far it is, what it waits for, and what can be done about it. */
-export function RunHeader({ run, connection, actions }: RunHeaderProps): ReactElement {
+export function RunHeader({ run, connection, actions, note }: RunHeaderProps): ReactElement {
   return (
     <header>
       <PageHeader
@@ -34,10 +35,11 @@ export function RunHeader({ run, connection, actions }: RunHeaderProps): ReactEl
             <LoadChip load={run.definition.load} />
           </>
         }
-        actions={isVisitor() ? undefined : <HeaderActions run={run} more={actions} />}
+        actions={isVisitor() ? actions : <HeaderActions run={run} more={actions} />}
       />
       <Stack gap="xs" mb="md">
         <RunFacts run={run} />
+        {note}
         {!isTerminal(run.status) && <RunProgress run={run} />}
         {run.wait_reason && (
           <Alert p="xs" variant="outline" color="yellow" icon={<IconHourglass size={16} />} title="Waits">
