@@ -1,4 +1,4 @@
-"""targets: the protocol that is spoken to them"""
+"""targets: the protocol that is spoken to them, and the database"""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,9 @@ depends_on: str | Sequence[str] | None = None
 
 def upgrade() -> None:
     op.add_column("targets", sa.Column("protocol", sa.String(), nullable=True))
+    op.add_column("targets", sa.Column("database", sa.String(), nullable=True))
 
 
 def downgrade() -> None:
+    op.drop_column("targets", "database")
     op.drop_column("targets", "protocol")

@@ -31,6 +31,8 @@ class Target(Identified, Base):
     port: Mapped[int | None]
     username: Mapped[str | None]
     password_encrypted: Mapped[str | None]
+    database: Mapped[str | None]
+    """By name, or Redis' by number; None is the usual one."""
     tls: Mapped[dict[str, Any] | None]
     is_flush_allowed: Mapped[bool] = mapped_column(default=False)
     created_by: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))

@@ -7,6 +7,7 @@ from loadstone_contracts.agent_calls import CheckFinishRequest, TrialError
 
 from loadstone import models
 from loadstone.agents import service as agents
+from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork
 from loadstone.doorbell import doorbell
 from loadstone.errors import Conflict
@@ -32,6 +33,7 @@ def create_check(
     )
     unit.session.add(check)
     unit.session.flush()
+    audit.record(unit, principal, "target_checked", "target", target.id, {"name": target.name, "agent": agent.name})
     unit.after_commit(lambda: doorbell().ring_check(str(agent.id), str(check.id)))
     return render_check((check, agent.name))
 

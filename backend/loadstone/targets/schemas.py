@@ -49,6 +49,8 @@ class WriteTarget(BaseModel):
     host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
     port: int | None = Field(default=None, ge=1, le=65535)
     username: str | None = Field(default=None, min_length=1, max_length=255)
+    database: str | None = Field(default=None, max_length=64, pattern=r"^[A-Za-z0-9_$-]+$")
+    """By name, or Redis' by number; null is the usual one."""
     password: SecretStr | None = Field(default=None, min_length=1, max_length=1000)
     tls: Tls | None = None
     flush_allowed: bool = False
@@ -88,6 +90,7 @@ class Target(BaseModel):
     port: int | None
     username: str | None
     has_password: bool
+    database: str | None
     tls: Tls | None
     flush_allowed: bool
     created_at: datetime

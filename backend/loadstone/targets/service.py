@@ -9,6 +9,7 @@ from loadstone_contracts.agent_calls import AssignedTarget
 from loadstone_contracts.engine_plan import Tls
 
 from loadstone import models
+from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork
 from loadstone.errors import InvalidInput, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
@@ -55,6 +56,7 @@ def create_target(unit: UnitOfWork, principal: Principal, wanted: WriteTarget) -
     _write(row, wanted)
     unit.session.add(row)
     unit.session.flush()
+    _note(unit, principal, "target_created", row)
     return _render(row, None)
 
 
@@ -65,6 +67,7 @@ def change_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID, 
     _check(wanted, keeps_password=is_password_untouched and row.password_encrypted is not None)
     _write(row, wanted)
     unit.session.flush()
+    _note(unit, principal, "target_changed", row, password_changed=not is_password_untouched)
     # The database sets the time of the change.
     unit.session.refresh(row)
     return describe_target(unit, principal, target_id)
@@ -72,7 +75,13 @@ def change_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID, 
 
 def archive_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID) -> None:
     """It is offered no more; runs that name it go on. Raises NotFound."""
-    find_target(unit, principal, target_id).archived_at = datetime.now(UTC)
+    row = find_target(unit, principal, target_id)
+    row.archived_at = datetime.now(UTC)
+    _note(unit, principal, "target_archived", row)
+
+
+def _note(unit: UnitOfWork, principal: Principal, action: str, row: models.Target, **detail: bool) -> None:
+    audit.record(unit, principal, action, "target", row.id, {"name": row.name, "kind": row.kind, **detail})
 
 
 def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
@@ -83,7 +92,7 @@ def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
 
 
 def _write(row: models.Target, wanted: WriteTarget) -> None:
-    for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username"):
+    for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username", "database"):
         setattr(row, field, getattr(wanted, field))
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
@@ -107,6 +116,7 @@ def _render(row: models.Target, check: repository.CheckRow | None) -> Target:
             "port": row.port,
             "username": row.username,
             "has_password": row.password_encrypted is not None,
+            "database": row.database,
             "tls": row.tls,
             "flush_allowed": row.is_flush_allowed,
             "created_at": row.created_at,
@@ -183,6 +193,7 @@ def _credentials(row: models.Target) -> dict[str, Any]:
     return {
         "username": row.username,
         "password": decrypt(row.password_encrypted) if row.password_encrypted else None,
+        "database": row.database,
         "tls": Tls.model_validate(row.tls) if row.tls else None,
         "flush_allowed": row.is_flush_allowed,
     }

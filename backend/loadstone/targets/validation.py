@@ -8,7 +8,7 @@ from loadstone.targets.store_kinds import find_option_faults, protocol_fault, st
 Fault = tuple[str, str, str]
 """Path, code, message."""
 
-ADDRESS_FIELDS = ("host", "port", "username", "password", "tls")
+ADDRESS_FIELDS = ("host", "port", "username", "password", "database", "tls")
 
 
 def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
@@ -52,5 +52,9 @@ def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fau
         yield "password", "missing", "A user name needs a password."
     if wanted.kind == "memcached" and has_password and wanted.username is None:
         yield "username", "missing", "memcached asks for a user name with the password."
+    if wanted.database is not None and wanted.kind == "memcached":
+        yield "database", "not_for_memcached", "memcached has no databases."
+    if wanted.database is not None and wanted.kind == "redis" and not wanted.database.isdecimal():
+        yield "database", "value_out_of_range", "Redis' databases have numbers: 0 is the first."
     if wanted.tls is not None and not wanted.tls.server_name:
         yield "tls.server_name", "missing", "Say which name the certificate must carry."

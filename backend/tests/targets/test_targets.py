@@ -128,7 +128,13 @@ def test_an_agent_gets_the_profiles_options_with_the_overrides_over_them(client:
 def test_every_profile_and_option_of_the_data_file_is_sound(client: Caller) -> None:
     shown = client.get("/api/v1/store-kinds").json()["items"]
     profiles = {kind["kind"]: [profile["name"] for profile in kind["profiles"]] for kind in shown}
-    assert profiles == {"memcached": ["default"], "redis": ["none", "rdb", "aof-no", "aof-everysec", "aof-always"]}
+    innodb = ["innodb-durable", "innodb-os-buffered", "innodb-buffered"]
+    assert profiles == {
+        "memcached": ["default"],
+        "redis": ["none", "rdb", "aof-no", "aof-everysec", "aof-always"],
+        "mysql": [f"{version}-{name}" for version in ("8.0", "5.6") for name in innodb],
+        "mariadb": [*innodb, "aria", "myisam"],
+    }
     for kind in store_kinds().values():
         for option in kind.options:
             ways = [option.values, option.integer, option.pattern]

@@ -13,7 +13,7 @@ from loadstone_contracts.agent_calls import EnrollRequest
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
 from loadstone_agent.cpus import shared_cpu_warning, split_cpus
 from loadstone_agent.engines.native import NativeEngine
-from loadstone_agent.errors import AgentError
+from loadstone_agent.errors import AgentError, StoreMissing
 from loadstone_agent.host import host_key, take_inventory
 from loadstone_agent.identity import Identity, identity_path, save_identity
 from loadstone_agent.settings import AgentSettings, get_settings
@@ -82,12 +82,31 @@ def start() -> None:
         raise fail(error.message) from None
 
 
-@app.command()
-def stores() -> None:
+stores_app = typer.Typer(invoke_without_command=True)
+app.add_typer(stores_app, name="stores")
+
+
+@stores_app.callback()
+def stores(context: typer.Context) -> None:
     """What this host can start, and the command that mends what it cannot."""
-    for offer in (kind.offer() for kind in KINDS.values()):
+    if context.invoked_subcommand is not None:
+        return
+    for offer in (offer for kind in KINDS.values() for offer in kind.offers()):
         state = f"{offer.version:<12} {offer.binary}" if offer.available else f"missing      run: {offer.remedy}"
         typer.echo(f"{offer.kind:<12} {state}")
+
+
+@stores_app.command()
+def install(kind: Annotated[str, typer.Argument(help="As `loadstone-agent stores` lists it")]) -> None:
+    """Install what a kind of store needs on this host."""
+    found = next((one for one in KINDS.values() if one.kind == kind), None)
+    if found is None:
+        raise fail(f"There is no kind {kind!r}. Known: {', '.join(KINDS)}.")
+    try:
+        found.install(typer.echo)
+    except StoreMissing as missing:
+        raise fail(f"{missing.message}\n{missing.detail}".strip()) from None
+    typer.echo(f"{kind} can be started. A running agent offers it from its next start on.")
 
 
 @app.command()

@@ -34,7 +34,7 @@ class Heartbeat:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._boot_id = uuid.uuid4().hex
-        self._stores = [kind.offer() for kind in KINDS.values()]
+        self._stores = [offer for kind in KINDS.values() for offer in kind.offers()]
         self._engines = engine_offers(agent.engine)
         self._meter = LoadMeter()
         self._is_over = threading.Event()

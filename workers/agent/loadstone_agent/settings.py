@@ -48,6 +48,11 @@ class AgentSettings(BaseSettings):
         return self.agent_dir / "spool-refused"
 
     @property
+    def servers_dir(self) -> Path:
+        """Servers that `stores install` unpacked, a folder a version."""
+        return self.agent_dir / "servers"
+
+    @property
     def stores_dir(self) -> Path:
         return self.agent_dir / "stores"
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def api() -> Iterator[ApiInMemory]:
 @pytest.fixture
 def settings(tmp_path: Path, engine_binary: str) -> AgentSettings:
     return AgentSettings(agent_dir=tmp_path / "agent", engine=engine_binary)
+
+
+@pytest.fixture
+def passable_dir() -> Iterator[Path]:
+    """Servers of SQL run as another user, who must be able to pass through every parent."""
+    root = Path(tempfile.mkdtemp(prefix="loadstone-agent-"))
+    root.chmod(0o711)
+    yield root
+    shutil.rmtree(root)
 
 
 @pytest.fixture

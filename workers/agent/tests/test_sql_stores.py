@@ -1,45 +1,41 @@
 """Stores of SQL under their keeper: real servers with a data directory made at the start."""
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from loadstone_agent.errors import BadPlan, TargetUnreachable
+from loadstone_agent.errors import BadPlan, StoreMissing, TargetUnreachable
 from loadstone_agent.stores.base import Endpoint, StoreKind
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.stores.mariadb import MariaDb
+from loadstone_agent.stores.mysql import MySql
 from loadstone_agent.stores.postgresql import PostgreSql
 from loadstone_agent_testing.processes import free_port, is_alive
+from pymemcache.client.base import PooledClient
 
 Launch = Callable[..., ManagedStore]
-KINDS: dict[str, StoreKind] = {"mariadb": MariaDb(), "postgresql": PostgreSql()}
+KINDS: dict[str, StoreKind] = {"mariadb": MariaDb(), "mysql": MySql(), "postgresql": PostgreSql()}
 OPTIONS = {
     "mariadb": {"innodb_flush_log_at_trx_commit": "2", "default_storage_engine": "MyISAM"},
     "postgresql": {"synchronous_commit": "off"},
 }
-BOTH = pytest.mark.parametrize("name", KINDS)
+BOTH = pytest.mark.parametrize("name", OPTIONS)
 
 
 @pytest.fixture
-def start() -> Iterator[Launch]:
-    # The server's user must be able to pass through every parent.
-    root = Path(tempfile.mkdtemp(prefix="loadstone-stores-"))
-    root.chmod(0o711)
+def start(passable_dir: Path) -> Iterator[Launch]:
     started: list[ManagedStore] = []
 
     def start(name: str, options: dict[str, str] | None = None) -> ManagedStore:
         chosen = OPTIONS[name] if options is None else options
-        plan = LaunchPlan(KINDS[name], chosen, 4, [], root / "stores", "nobody")
+        plan = LaunchPlan(KINDS[name], chosen, 4, [], passable_dir / "stores", "nobody")
         started.append(launch(plan, lambda: None))
         return started[-1]
 
     yield start
     for store in started:
         store.stop()
-    shutil.rmtree(root)
 
 
 @BOTH
@@ -108,3 +104,35 @@ def test_a_refused_option_is_told_with_the_servers_last_lines(start: Launch, nam
 def test_nobody_there_is_unreachable(name: str) -> None:
     with pytest.raises(TargetUnreachable):
         KINDS[name].connect(Endpoint("127.0.0.1", free_port()))
+
+
+MYSQL = MySql()
+INSTALLED = [offer.version for offer in MYSQL.offers() if offer.available]
+VERSIONS = pytest.mark.parametrize(
+    "version",
+    INSTALLED or [pytest.param("none", marks=pytest.mark.skip(reason=f"no MySQL here; install it by: {MYSQL.remedy}"))],
+)
+
+
+@VERSIONS
+def test_mysql_answers_sql_and_memcached_on_one_set_of_rows(start: Launch, version: str) -> None:
+    store = start("mysql", {"server_version": version, "innodb_flush_log_at_trx_commit": "2"})
+    memcached = PooledClient((store.endpoint.host, store.endpoints[1].port), max_pool_size=1)
+    long_key, large_value = "k" * 250, b"v" * 100_000
+    assert memcached.set(long_key, large_value, noreply=False)
+    with MYSQL.control(store.endpoint) as control:
+        facts = control.facts()
+        assert (facts.kind, facts.version) == ("mysql", version)
+        assert facts.settings["innodb_flush_log_at_trx_commit"] == "2"
+        assert control.process_id() == store.process_id
+        assert memcached.get(long_key) == large_value, "the table cuts keys or values"
+        assert not control.is_empty()
+        control.flush()
+        assert control.is_empty()
+    assert memcached.get(long_key) is None
+    memcached.close()
+
+
+def test_a_version_that_is_not_here_is_named_with_the_command_that_gets_it() -> None:
+    with pytest.raises(StoreMissing, match=r"MySQL 1\.2\.3 .*stores install mysql"):
+        MYSQL.find_binary({"server_version": "1.2.3"})

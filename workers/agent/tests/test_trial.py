@@ -2,9 +2,13 @@
 
 import itertools
 import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
-from loadstone_agent.agent import Agent
+from loadstone_agent.agent import Agent, make_agent
+from loadstone_agent.identity import Identity, save_identity
+from loadstone_agent.settings import AgentSettings
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
@@ -41,6 +45,28 @@ def test_a_target_is_spoken_to_in_the_protocol_it_was_given(agent: Agent, api: A
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 1000
+
+
+@pytest.mark.parametrize("protocol", ["mysql", "mysql_text"])
+def test_sql_is_measured_on_a_server_made_for_the_trial(
+    api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path, protocol: str
+) -> None:
+    settings = settings.model_copy(update={"agent_dir": passable_dir})
+    save_identity(passable_dir, identity)
+    target = managed("mariadb").model_copy(
+        update={"protocol": protocol, "options": {"innodb_flush_log_at_trx_commit": "2"}}
+    )
+    given = assignment(target, work=work(1.0))
+    api.assign(given)
+    agent = make_agent(settings)
+    with closing(agent.api):
+        TrialChain(agent).execute(given.trial_id)
+    finish = api.finishes[given.lease_id]
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    assert finish.summary is not None
+    assert finish.summary.phases[-1].answered > 100
+    assert finish.store is not None
+    assert finish.store.settings["innodb_flush_log_at_trx_commit"] == "2"
 
 
 def test_a_finished_trial_leaves_no_process_no_data_and_no_spool(agent: Agent, api: ApiInMemory) -> None:

@@ -16,7 +16,7 @@ AGENT_API_PREFIX = "/agent/v1"
 MAX_SAMPLES_PER_CALL = 60
 MAX_CALL_BYTES = 32 * 1024 * 1024
 
-TargetKind = Literal["memcached", "redis", "mariadb", "postgresql"]
+TargetKind = Literal["memcached", "redis", "mysql", "mariadb", "postgresql"]
 Reset = Literal["none", "flush", "restart"]
 
 
@@ -114,6 +114,8 @@ class AssignedTarget(Message):
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None
+    database: str | None = None
+    """By name, or Redis' by number; None is the usual one."""
     flush_allowed: bool = False
 
 

@@ -8,7 +8,7 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
   const { draft, onChange, faultAt } = props;
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
           label="Host"
           required
@@ -68,6 +68,14 @@ function Credentials({
         value={draft.password ?? ''}
         error={faultAt('password')}
         onChange={(event) => onChange({ password: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Database"
+        autoComplete="off"
+        placeholder={kind.kind === 'redis' ? '0' : 'loadstone'}
+        value={draft.database}
+        error={faultAt('database')}
+        onChange={(event) => onChange({ database: event.currentTarget.value })}
       />
     </SimpleGrid>
   );

@@ -20,6 +20,7 @@ const SAVED: Target = {
   host: 'cache.example',
   port: 6380,
   username: null,
+  database: null,
   has_password: true,
   tls: null,
   flush_allowed: false,

@@ -12,6 +12,7 @@ export interface TargetDraft {
   readonly host: string;
   readonly port: number | null;
   readonly username: string;
+  readonly database: string;
   /** Null leaves the stored one as it is; empty removes it. */
   readonly password: string | null;
   readonly usesTls: boolean;
@@ -24,6 +25,7 @@ export interface TargetDraft {
 const DEFAULT_PORTS: Record<StoreKind['kind'], number> = {
   memcached: 11211,
   redis: 6379,
+  mysql: 3306,
   mariadb: 3306,
   postgresql: 5432,
 };
@@ -39,6 +41,7 @@ export function newTargetDraft(kind: StoreKind): TargetDraft {
     host: '',
     port: DEFAULT_PORTS[kind.kind],
     username: '',
+    database: '',
     password: null,
     usesTls: false,
     serverName: '',
@@ -59,6 +62,7 @@ export function draftOfTarget(target: Target): TargetDraft {
     host: target.host ?? '',
     port: target.port,
     username: target.username ?? '',
+    database: target.database ?? '',
     password: null,
     usesTls: target.tls !== null,
     serverName: target.tls?.server_name ?? '',
@@ -91,6 +95,7 @@ export function toWriteTarget(draft: TargetDraft): WriteTarget {
     host: draft.host.trim() || null,
     port: draft.port,
     username: draft.username.trim() || null,
+    database: draft.database.trim() || null,
     ...(draft.password === null ? {} : { password: draft.password === '' ? null : draft.password }),
     tls: draft.usesTls ? tlsOf(draft) : null,
     flush_allowed: draft.flushAllowed,

@@ -3,7 +3,14 @@
 from loadstone_contracts.agent_calls import TargetKind
 
 from loadstone_agent.stores.base import StoreKind
+from loadstone_agent.stores.mariadb import MariaDb
 from loadstone_agent.stores.memcached import Memcached
+from loadstone_agent.stores.mysql import MySql
 from loadstone_agent.stores.redis import Redis
 
-KINDS: dict[TargetKind, StoreKind] = {"memcached": Memcached(), "redis": Redis()}
+KINDS: dict[TargetKind, StoreKind] = {
+    "memcached": Memcached(),
+    "redis": Redis(),
+    "mysql": MySql(),
+    "mariadb": MariaDb(),
+}

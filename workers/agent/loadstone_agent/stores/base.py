@@ -4,15 +4,17 @@ import os
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from loadstone_contracts.agent_calls import StoreFacts, StoreOffer, TargetKind
 from loadstone_contracts.engine_plan import StoreProtocol, Tls
 
 from loadstone_agent.errors import StoreMissing
+from loadstone_agent.stores.packages import Say, install_packages
 
 MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
@@ -22,6 +24,9 @@ SPARE_CONNECTIONS = 50
 CONNECT_TIMEOUT_S = 3.0
 ANSWER_TIMEOUT_S = 60.0
 """A flush of a large data set is answered when it is done."""
+
+
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -78,23 +83,33 @@ class StoreKind(ABC):
     package: ClassVar[str]
     protocols: ClassVar[tuple[StoreProtocol, ...]]
     """What the engine may speak to it; the first unless the target says otherwise."""
+    listeners: ClassVar[int] = 1
+    """On how many ports it listens; control speaks to the first."""
 
-    @property
-    def prepare(self) -> str:
+    def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
         """A shell script that makes the data directory, run in it as the store's user; empty where none is needed."""
         return ""
+
+    def database_of(self, endpoint: Endpoint) -> str | int | None:
+        """Which of its databases the engine uses; None where the store has none, or only one."""
+        return endpoint.database
+
+    def listener_of(self, protocol: StoreProtocol) -> int:  # noqa: ARG002 - one port, all protocols
+        """Which of its ports speaks `protocol`."""
+        return 0
 
     @abstractmethod
     def connect(self, endpoint: Endpoint) -> StoreControl: ...
 
     @abstractmethod
-    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
-        """The server's arguments; raises BadPlan for an option this kind does not have."""
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        """The server's arguments, a port for each listener; raises BadPlan for an option that is not its own."""
 
-    def command(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+    def command(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan."""
-        server = [self.find_binary(), *self.arguments(port, options, connections)]
-        return ["/bin/sh", "-c", f'{self.prepare} && exec "$@"', "sh", *server] if self.prepare else server
+        server = [self.find_binary(options), *self.arguments(ports, options, connections)]
+        prepare = self.prepare(options)
+        return ["/bin/sh", "-c", f'{prepare} && exec "$@"', "sh", *server] if prepare else server
 
     @abstractmethod
     def installed_version(self, printed: str) -> str:
@@ -108,14 +123,22 @@ class StoreKind(ABC):
     def remedy(self) -> str:
         return f"apt-get install -y {self.package}"
 
-    def find_binary(self) -> str:
-        """Raises StoreMissing with the command that would mend it."""
+    def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - versions differ
+        """Of the version that the options name, where they can; raises StoreMissing with what would mend it."""
         # Servers live in sbin on some systems, which is not on everybody's PATH.
         path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
         found = shutil.which(self.binary, path=path)
         if found is None:
             raise StoreMissing(f"{self.binary} is not installed on this agent host: run `{self.remedy}` there.")
         return found
+
+    def offers(self) -> list[StoreOffer]:
+        """Every version that can be started here; one that says what is missing where none can."""
+        return [self.offer()]
+
+    def install(self, say: Say) -> None:
+        """Raises StoreMissing with what to do by hand."""
+        install_packages([self.package], say)
 
     def offer(self) -> StoreOffer:
         try:

@@ -11,13 +11,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadstone_agent import keeper
-from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreStartFailed
-from loadstone_agent.stores.base import MIN_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreStartFailed, TargetUnreachable
+from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, MIN_CONNECTIONS, Endpoint, StoreKind
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 4.0
@@ -46,9 +46,9 @@ class LaunchPlan:
 def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedStore":
     """Raises StoreMissing, StoreStartFailed, BadPlan, and what `check_interrupt` raises."""
     for attempt in range(1, PORT_ATTEMPTS + 1):
-        port = _free_port()
-        command = plan.kind.command(port, plan.options, plan.connections)
-        store = ManagedStore(plan, port, command)
+        ports = _free_ports(plan.kind.listeners)
+        command = plan.kind.command(ports, plan.options, plan.connections)
+        store = ManagedStore(plan, ports, command)
         try:
             store.wait_until_ready(check_interrupt)
         except _PortTaken:
@@ -67,10 +67,12 @@ class _PortTaken(Exception):
     pass
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as probes:
+        sockets = [probes.enter_context(socket.socket()) for _ in range(count)]
+        for probe in sockets:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in sockets]
 
 
 def _user_ids(name: str) -> tuple[int, int]:
@@ -95,9 +97,9 @@ def _open_for_passage(folder: Path) -> None:
 class ManagedStore:
     """A running store, its keeper, and how it ended."""
 
-    def __init__(self, plan: LaunchPlan, port: int, command: list[str]) -> None:
+    def __init__(self, plan: LaunchPlan, ports: list[int], command: list[str]) -> None:
         self.kind = plan.kind
-        self.endpoint = Endpoint("127.0.0.1", port)
+        self.endpoints = [Endpoint("127.0.0.1", port) for port in ports]
         self.command_line = " ".join(part or "''" for part in command)
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None
@@ -110,6 +112,11 @@ class ManagedStore:
         self._keeper = self._start_keeper(plan, command)
         self._reader = threading.Thread(target=self._read_keeper, name="store-keeper", daemon=True)
         self._reader.start()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where control speaks to it."""
+        return self.endpoints[0]
 
     def _start_keeper(self, plan: LaunchPlan, command: list[str]) -> "subprocess.Popen[bytes]":
         uid, gid = _user_ids(plan.user)
@@ -183,11 +190,20 @@ class ManagedStore:
             with self.kind.control(self.endpoint) as control:
                 control.ping()
                 answering = control.process_id()
+            self._ping_others()
         except AgentError:
             return False
         if self.process_id is None or answering == self.process_id:
             return self.process_id is not None
         raise _PortTaken
+
+    def _ping_others(self) -> None:
+        """One port may open before another. Raises TargetUnreachable."""
+        for endpoint in self.endpoints[1:]:
+            try:
+                socket.create_connection((endpoint.host, endpoint.port), CONNECT_TIMEOUT_S).close()
+            except OSError as error:
+                raise TargetUnreachable(f"{endpoint} does not answer yet.", str(error)) from error
 
     def _why_not_started(self) -> Exception:
         log = self.log_tail

@@ -1,7 +1,7 @@
 """MariaDB: a data directory of its own, made anew at every start, and one database to measure in."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,12 @@ class MariaDb(StoreKind):
     kind = "mariadb"
     binary = "mariadbd"
     package = "mariadb-server"
+    protocols = ("mysql", "mysql_text")
 
-    @property
-    def prepare(self) -> str:
+    def database_of(self, endpoint: Endpoint) -> str:
+        return endpoint.database or DATABASE
+
+    def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - one version
         return PREPARE
 
     def connect(self, endpoint: Endpoint) -> "MySqlControl":
@@ -78,10 +81,10 @@ class MariaDb(StoreKind):
         found = re.search(r"Ver (\S+?)-MariaDB", printed)
         return found[1] if found else printed.strip()
 
-    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         arguments = ["--no-defaults", "--datadir=.", "--init-file=./init.sql", "--bind-address=127.0.0.1",
-                     f"--port={port}", "--socket=./store.sock", "--pid-file=./store.pid",
+                     f"--port={ports[0]}", "--socket=./store.sock", "--pid-file=./store.pid",
                      "--skip-name-resolve"]  # fmt: skip
         for name, value in {"max_connections": str(needed), **options}.items():
             _check_option(name, value)

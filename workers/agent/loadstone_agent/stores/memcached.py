@@ -1,7 +1,7 @@
 """memcached, over its text protocol."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,9 +54,9 @@ class Memcached(StoreKind):
     def installed_version(self, printed: str) -> str:
         return printed.rsplit(maxsplit=1)[-1]
 
-    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
-        arguments = ["-l", "127.0.0.1", "-p", str(port), "-U", "0"]
+        arguments = ["-l", "127.0.0.1", "-p", str(ports[0]), "-U", "0"]
         for name, value in {"connections": str(needed), **options}.items():
             arguments += _rendered(name, value)
         return arguments

@@ -5,7 +5,7 @@ import re
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from loadstone_agent.errors import BadPlan, StoreMissing, TargetRefused, TargetU
 from loadstone_agent.stores.base import (
     CONNECT_TIMEOUT_S,
     MIN_CONNECTIONS,
+    NO_OPTIONS,
     SPARE_CONNECTIONS,
     Endpoint,
     StoreControl,
@@ -63,9 +64,8 @@ class PostgreSql(StoreKind):
     binary = "postgres"
     package = "postgresql"
 
-    @property
-    def prepare(self) -> str:
-        postgres = Path(self.find_binary())
+    def prepare(self, options: Mapping[str, str]) -> str:
+        postgres = Path(self.find_binary(options))
         initdb = postgres.with_name("initdb")
         or_show = "> install.log 2>&1 || { cat install.log; exit 1; }"
         return (
@@ -73,7 +73,7 @@ class PostgreSql(StoreKind):
             f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {or_show}"
         )
 
-    def find_binary(self) -> str:
+    def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - one version
         """Debian keeps the server of each major version in a folder of its own: the newest is taken."""
         found = [path / "bin/postgres" for path in DEBIAN_PREFIX.glob("[0-9]*")]
         installed = sorted((path for path in found if os.access(path, os.X_OK)), key=lambda path: int(path.parts[-3]))
@@ -89,9 +89,9 @@ class PostgreSql(StoreKind):
         found = re.search(r"\(PostgreSQL\) (\S+)", printed)
         return found[1] if found else printed.strip()
 
-    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
-        arguments = ["-D", "./cluster", "-p", str(port), "-h", "127.0.0.1", "-k", ""]
+        arguments = ["-D", "./cluster", "-p", str(ports[0]), "-h", "127.0.0.1", "-k", ""]
         for name, value in {"max_connections": str(needed), **options}.items():
             _check_option(name, value)
             arguments += ["-c", f"{name}={value}"]

@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -41,7 +41,10 @@ class Redis(StoreKind):
     kind = "redis"
     binary = "redis-server"
     package = "redis-server"
-    protocols = ("redis",)
+    protocols = ("redis", "redis_resp3")
+
+    def database_of(self, endpoint: Endpoint) -> int | None:
+        return None if endpoint.database is None else int(endpoint.database)
 
     def connect(self, endpoint: Endpoint) -> "RedisControl":
         return RedisControl(endpoint)
@@ -50,10 +53,10 @@ class Redis(StoreKind):
         found = re.search(r"\bv=(\S+)", printed)
         return found[1] if found else printed.strip()
 
-    def arguments(self, port: int, options: Mapping[str, str], connections: int) -> list[str]:
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         # The keeper starts it in the data directory, whose parents its user may not be allowed to enter.
-        arguments = ["--bind", "127.0.0.1", "--port", str(port), "--dir", "./", "--daemonize", "no"]
+        arguments = ["--bind", "127.0.0.1", "--port", str(ports[0]), "--dir", "./", "--daemonize", "no"]
         for name, value in {"maxclients": str(needed), **options}.items():
             _check_directive(name, value)
             arguments += [f"--{name}", value]
@@ -105,6 +108,7 @@ class RedisControl(StoreControl):
             port=endpoint.port,
             username=endpoint.username,
             password=endpoint.password,
+            db=int(endpoint.database or 0),
             # Servers before 6 know no other.
             protocol=2,
             decode_responses=True,

@@ -25,11 +25,14 @@ class ReadyTarget:
     protocol: StoreProtocol
 
     def for_engine(self) -> EngineTarget:
+        managed = self.managed
+        loaded = managed.endpoints[self.kind.listener_of(self.protocol)] if managed else self.endpoint
         return EngineTarget(
             protocol=self.protocol,
-            address=TcpAddress(host=self.endpoint.host, port=self.endpoint.port),
+            address=TcpAddress(host=loaded.host, port=loaded.port),
             username=self.endpoint.username,
             password=self.endpoint.password,
+            database=self.kind.database_of(self.endpoint),
             tls=self.endpoint.tls,
         )
 
@@ -38,7 +41,7 @@ def external_endpoint(target: AssignedTarget) -> Endpoint:
     """Raises BadPlan."""
     if target.host is None or target.port is None:
         raise BadPlan(f"The external target {target.target_name!r} has no address: give it a host and a port.")
-    return Endpoint(target.host, target.port, target.username, target.password, target.tls)
+    return Endpoint(target.host, target.port, target.username, target.password, target.tls, target.database)
 
 
 def obtain_target(

@@ -1,0 +1,192 @@
+"""MySQL with the InnoDB memcached plugin: SQL and memcached are two ports of one server.
+
+From Oracle's own binary distribution, of which an agent may hold several versions side by side (`stores install`).
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from loadstone_contracts.agent_calls import StoreOffer
+from loadstone_contracts.engine_plan import StoreProtocol
+
+from loadstone_agent.errors import BadPlan, StoreMissing
+from loadstone_agent.settings import get_settings
+from loadstone_agent.stores.base import MIN_CONNECTIONS, NO_OPTIONS, SPARE_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.stores.mariadb import DATABASE, OPTION, RESERVED, VALUE, MySqlControl
+from loadstone_agent.stores.mysql_distribution import install_distributions
+from loadstone_agent.stores.packages import Say
+
+VERSION_OPTION = "server_version"
+MEMCACHED_TABLE = "memcached"
+SYSTEM_PREFIXES = Path("/opt")
+FOLDER = re.compile(r"mysql-(\d+(?:\.\d+)*)")
+OWN_RESERVED = RESERVED | {
+    "daemon_memcached_option",
+    "daemon_memcached_engine_lib_name",
+    "daemon_memcached_engine_lib_path",
+    "early_plugin_load",
+    "mysqlx_port",
+    "mysqlx_socket",
+}
+
+
+class MySql(StoreKind):
+    kind = "mysql"
+    binary = "mysqld"
+    package = "mysql"
+    protocols = ("mysql", "mysql_text", "memcached", "memcached_binary")
+    listeners = 2
+
+    @property
+    def remedy(self) -> str:
+        return "loadstone-agent stores install mysql"
+
+    def listener_of(self, protocol: StoreProtocol) -> int:
+        return 0 if protocol in ("mysql", "mysql_text") else 1
+
+    def database_of(self, endpoint: Endpoint) -> str:
+        return endpoint.database or DATABASE
+
+    def connect(self, endpoint: Endpoint) -> "PluginControl":
+        return PluginControl(self.kind, endpoint)
+
+    def installed_version(self, printed: str) -> str:
+        found = re.search(r"Ver (\d+(?:\.\d+)+)", printed)
+        return found[1] if found else printed.strip()
+
+    def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:
+        found = installed_prefixes()
+        wanted = options.get(VERSION_OPTION)
+        prefix = found.get(wanted) if wanted else next(iter(found.values()), None)
+        if prefix is None:
+            named = f"MySQL {wanted}" if wanted else "MySQL"
+            raise StoreMissing(f"{named} is not installed on this agent host: run `{self.remedy}` there.")
+        return str(prefix / "bin/mysqld")
+
+    def offers(self) -> list[StoreOffer]:
+        found = [
+            StoreOffer(kind=self.kind, available=True, version=version, binary=str(prefix / "bin/mysqld"))
+            for version, prefix in installed_prefixes().items()
+        ]
+        return found or [self.offer()]
+
+    def install(self, say: Say) -> None:
+        install_distributions(say)
+
+    def prepare(self, options: Mapping[str, str]) -> str:
+        base = Path(self.find_binary(options)).parents[1]
+        initialise = _initialise_old(base) if _is_old(base) else _initialise(base)
+        # 5.6 would tell a relative path as it was given, and it is read to know the server's process.
+        return f'{initialise} && set -- "$@" --pid-file="$PWD/store.pid"'
+
+    def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        base = Path(self.find_binary(options)).parents[1]
+        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
+        sql_port, memcached_port = ports
+        memcached = f"-p {memcached_port} -U 0 -l 127.0.0.1 -c {needed}"
+        arguments = [
+            "--no-defaults",
+            f"--basedir={base}",
+            "--datadir=./data",
+            "--bind-address=127.0.0.1",
+            f"--port={sql_port}",
+            "--socket=../store.sock",
+            "--skip-name-resolve",
+            "--plugin-load=daemon_memcached=libmemcached.so",
+            f"--daemon-memcached-option={memcached}",
+        ]
+        if not _is_old(base):
+            # Off, as 5.6 and MariaDB have it: a profile that wants a binary log says so.
+            arguments += ["--mysqlx=OFF", *([] if "log_bin" in options else ["--disable-log-bin"])]
+        for name, value in {"max_connections": str(needed), **options}.items():
+            if name != VERSION_OPTION:
+                _check_option(name, value)
+                arguments.append(f"--{name.replace('_', '-')}={value}")
+        return arguments
+
+
+class PluginControl(MySqlControl):
+    """The plugin holds its table open: that one is emptied, the others are dropped."""
+
+    def _tables(self) -> list[str]:
+        return [table for table in super()._tables() if table != MEMCACHED_TABLE]
+
+    def is_empty(self) -> bool:
+        has_items = self._has_plugin() and bool(self._rows("SELECT 1 FROM memcached LIMIT 1"))
+        return super().is_empty() and not has_items
+
+    def flush(self) -> None:
+        super().flush()
+        if self._has_plugin():
+            self._rows("DELETE FROM memcached")
+
+    def _has_plugin(self) -> bool:
+        return MEMCACHED_TABLE in super()._tables()
+
+
+def installed_prefixes() -> dict[str, Path]:
+    """Folders by version, the newest first: what the agent installed, and what lies beside other software."""
+    found = {}
+    for parent in (SYSTEM_PREFIXES, get_settings().servers_dir):
+        for folder in parent.glob("mysql-*"):
+            match = FOLDER.fullmatch(folder.name)
+            if match and os.access(folder / "bin/mysqld", os.X_OK):
+                found[match[1]] = folder
+    return dict(sorted(found.items(), key=lambda item: [int(part) for part in item[0].split(".")], reverse=True))
+
+
+def _is_old(base: Path) -> bool:
+    """5.6 is initialised by a stream of statements, not by an option."""
+    match = FOLDER.fullmatch(base.name)
+    return match is not None and match[1].startswith("5.6.")
+
+
+def _check_option(name: str, value: str) -> None:
+    if name in OWN_RESERVED:
+        raise BadPlan(f"The agent sets MySQL's {name} itself: remove it from the target's options.")
+    if not OPTION.fullmatch(name) or not VALUE.fullmatch(value):
+        raise BadPlan(f"MySQL's option {name} cannot be {value!r}: correct the target's options.")
+
+
+OWN_TABLE = (
+    "CREATE DATABASE IF NOT EXISTS loadstone;",
+    "CREATE TABLE loadstone.memcached (c1 VARCHAR(250) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL PRIMARY KEY, "
+    "c2 MEDIUMBLOB, c3 INT, c4 BIGINT UNSIGNED, c5 INT) ENGINE=InnoDB;",
+    "DELETE FROM innodb_memcache.containers;",
+    "INSERT INTO innodb_memcache.containers VALUES "
+    "('default', 'loadstone', 'memcached', 'c1', 'c2', 'c3', 'c4', 'c5', 'PRIMARY');",
+)
+"""Keys as long as memcached's own. The demonstration table cuts keys at 32 and values at 1024 bytes without a word."""
+OR_SHOW = "> install.log 2>&1 || { cat install.log; exit 1; }"
+
+
+ROOT_BY_ADDRESS = (
+    "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';",
+    "GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;",
+)
+"""From 5.7 on root comes from `localhost` only, a name that a server without name resolution does not know."""
+
+
+def _plugin_tables(base: Path, more: Sequence[str] = ()) -> str:
+    """The plugin's own script lacks a semicolon, and its container is the demonstration table."""
+    # One statement a line: that is how the bootstrap of 5.6 and an init file are read.
+    own = "\\n".join((*OWN_TABLE, *more))
+    return f"sed 's/^USE test$/USE test;/' '{base}/share/innodb_memcached_config.sql' && printf \"{own}\\n\""
+
+
+def _initialise(base: Path) -> str:
+    return (
+        f"{{ {_plugin_tables(base, ROOT_BY_ADDRESS)}; }} > init.sql && "
+        f"'{base}/bin/mysqld' --no-defaults --initialize-insecure "
+        f'--basedir=\'{base}\' --datadir="$PWD/data" --init-file="$PWD/init.sql" {OR_SHOW}'
+    )
+
+
+def _initialise_old(base: Path) -> str:
+    tables = f"cat '{base}/share/mysql_system_tables.sql' '{base}/share/mysql_system_tables_data.sql'"
+    return (
+        f"mkdir -p data/mysql data/test && {{ echo 'use mysql;'; {tables}; {_plugin_tables(base)}; }} | "
+        f"'{base}/bin/mysqld' --no-defaults --bootstrap --basedir='{base}' --datadir=\"$PWD/data\" {OR_SHOW}"
+    )

@@ -1,0 +1,32 @@
+"""Packages of the system, installed where we may."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+
+from loadstone_agent.errors import StoreMissing
+
+Say = Callable[[str], None]
+
+
+def install_packages(names: Sequence[str], say: Say) -> None:
+    """Raises StoreMissing with the command to type."""
+    missing = [name for name in names if not _is_installed(name)]
+    if not missing:
+        return
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise StoreMissing(f"Packages are missing, and this user cannot install them. Run: sudo {' '.join(command)}")
+    say(" ".join(command))
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise StoreMissing(f"{' '.join(command)} failed: run it by hand.", done.stderr)
+
+
+def _is_installed(package: str) -> bool:
+    if shutil.which("dpkg-query") is None:
+        return False
+    status = subprocess.run(["dpkg-query", "-W", "-f", "${Status}", package], capture_output=True, text=True).stdout
+    return status.endswith(" installed")
