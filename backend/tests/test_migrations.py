@@ -29,6 +29,14 @@ def tables(url: str) -> set[str]:
         return {row[0] for row in rows}
 
 
+def shape(url: str) -> set[tuple[str, str]]:
+    """Every column and every index, with its table."""
+    columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
+    indexes = "SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public'"
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        return {(row[0], row[1]) for row in connection.execute(f"{columns} UNION ALL {indexes}")}
+
+
 def test_upgrading_from_empty_gives_exactly_the_models(empty_database: str) -> None:
     config = alembic_config(empty_database)
     command.upgrade(config, "head")
@@ -39,11 +47,11 @@ def test_upgrading_from_empty_gives_exactly_the_models(empty_database: str) -> N
 def test_the_newest_migration_can_be_taken_back_and_applied_again(empty_database: str) -> None:
     config = alembic_config(empty_database)
     command.upgrade(config, "head")
-    before = tables(empty_database)
+    before = shape(empty_database)
     command.downgrade(config, "-1")
-    assert tables(empty_database) != before
+    assert shape(empty_database) != before
     command.upgrade(config, "head")
-    assert tables(empty_database) == before
+    assert shape(empty_database) == before
 
 
 def test_two_that_migrate_at_once_do_it_one_after_the_other(empty_database: str) -> None:

@@ -21,6 +21,8 @@ class Run(Identified, Base):
         CheckConstraint(STATUS_CHECK, name="status"),
         Index(None, "team_id", "id"),
         Index(None, "team_id", "status", "id"),
+        # A search for a part of a name that no run has would read every run.
+        Index("ix_runs_name_parts", "name", postgresql_using="gin", postgresql_ops={"name": "gin_trgm_ops"}),
         Index("ix_runs_live", "priority", "position", "id", postgresql_where=LIVE_STATUSES),
         Index("ix_runs_paces", "plan_id", "finished_at", postgresql_where="status = 'succeeded'"),
         Index("ix_runs_repeats", "definition_hash", "finished_at", postgresql_where="status = 'succeeded'"),
