@@ -16,24 +16,13 @@ const MARK_PX = 11;
 export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactElement | null {
   const area = usePlotArea();
   const toPixel = useXAxisScale();
-  const toHeight = useYAxisScale();
   if (!area || !toPixel) return null;
   const bottom = area.y + area.height;
   const isInside = (x: number | undefined): x is number =>
     x !== undefined && x >= area.x - 1 && x <= area.x + area.width + 1;
   return (
     <g>
-      {excludedPoints(series).map(({ series: one, point }) => {
-        const x = toPixel(point.x);
-        const y = toHeight?.(point.y);
-        if (!isInside(x) || y === undefined) return null;
-        const { color } = lookOf(one.lookIndex, scheme);
-        return (
-          <circle key={`${one.key}:${point.x}`} cx={x} cy={y} r={4} className="chart-excluded" stroke={color}>
-            <title>{`excluded${point.note ? `: ${point.note}` : ''}`}</title>
-          </circle>
-        );
-      })}
+      <ExcludedMarks series={series} scheme={scheme} isInside={isInside} />
       {voidPoints(series).map(({ series: one, point }, index) => {
         const x = toPixel(point.x);
         if (!isInside(x)) return null;
@@ -60,6 +49,30 @@ export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactEleme
           >
             zero
           </text>
+        );
+      })}
+    </g>
+  );
+}
+
+interface ExcludedMarksProps extends Pick<PlotMarksProps, 'series' | 'scheme'> {
+  readonly isInside: (x: number | undefined) => x is number;
+}
+
+function ExcludedMarks({ series, scheme, isInside }: ExcludedMarksProps): ReactElement {
+  const toPixel = useXAxisScale();
+  const toHeight = useYAxisScale();
+  return (
+    <g>
+      {excludedPoints(series).map(({ series: one, point }) => {
+        const x = toPixel?.(point.x);
+        const y = toHeight?.(point.y);
+        if (!isInside(x) || y === undefined) return null;
+        const { color } = lookOf(one.lookIndex, scheme);
+        return (
+          <circle key={`${one.key}:${point.x}`} cx={x} cy={y} r={4} className="chart-excluded" stroke={color}>
+            <title>{`excluded${point.note ? `: ${point.note}` : ''}`}</title>
+          </circle>
         );
       })}
     </g>

@@ -112,42 +112,46 @@ function EditablePanel({ panel, render, onChange, onEdit, onRemove }: EditablePa
   return (
     <div ref={setNodeRef} style={style} className="board-panel" data-width={panel.width ?? 1}>
       <Paper withBorder p={6} className="board-editing">
-        <Group gap={6} wrap="nowrap" mb={6}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            className="board-grip"
-            {...attributes}
-            {...listeners}
-            aria-label={`Move ${name}`}
-          >
-            <IconGripVertical size={16} />
-          </ActionIcon>
-          <Text size="sm" fw={550} truncate style={{ flex: 1 }}>
-            {name}
-          </Text>
-          <SizeChoice
-            label={`Width of ${name}`}
-            words={['1/3', '2/3', 'full']}
-            value={panel.width ?? 1}
-            onChange={(width) => onChange({ width })}
-          />
-          <SizeChoice
-            label={`Height of ${name}`}
-            words={['flat', 'low', 'high', 'tall']}
-            value={panel.height ?? 2}
-            onChange={(height) => onChange({ height })}
-          />
-          <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${name}`} onClick={onEdit}>
-            <IconPencil size={16} />
-          </ActionIcon>
-          <ActionIcon variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
-            <IconTrash size={16} />
-          </ActionIcon>
-        </Group>
+        <PanelBar {...{ panel, name, onChange, onEdit, onRemove }} grip={{ ...attributes, ...listeners }} />
         <div inert>{render(panel, heightOf(panel) - FRAME_PX)}</div>
       </Paper>
     </div>
+  );
+}
+
+interface PanelBarProps extends Omit<EditablePanelProps, 'render'> {
+  readonly name: string;
+  readonly grip: object;
+}
+
+function PanelBar({ panel, name, grip, onChange, onEdit, onRemove }: PanelBarProps): ReactElement {
+  return (
+    <Group gap={6} wrap="nowrap" mb={6}>
+      <ActionIcon variant="subtle" color="gray" className="board-grip" {...grip} aria-label={`Move ${name}`}>
+        <IconGripVertical size={16} />
+      </ActionIcon>
+      <Text size="sm" fw={550} truncate style={{ flex: 1 }}>
+        {name}
+      </Text>
+      <SizeChoice
+        label={`Width of ${name}`}
+        words={['1/3', '2/3', 'full']}
+        value={panel.width ?? 1}
+        onChange={(width) => onChange({ width })}
+      />
+      <SizeChoice
+        label={`Height of ${name}`}
+        words={['flat', 'low', 'high', 'tall']}
+        value={panel.height ?? 2}
+        onChange={(height) => onChange({ height })}
+      />
+      <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${name}`} onClick={onEdit}>
+        <IconPencil size={16} />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Group>
   );
 }
 

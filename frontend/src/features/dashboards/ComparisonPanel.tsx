@@ -52,28 +52,39 @@ export function ComparisonPanel({ view, title, height }: ComparisonPanelProps): 
         role="region"
         aria-label={`Verdicts of ${title || name}`}
       >
-        <Table className="data-table" fz="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{metric?.title ?? 'Where'}</Table.Th>
-              <Table.Th ta="right">Base</Table.Th>
-              <Table.Th ta="right">Contender</Table.Th>
-              <Table.Th ta="right">Ratio</Table.Th>
-              <Table.Th>Verdict</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {cells.map((cell) => (
-              <CellRow
-                key={`${cell.contender}:${cell.contender_point_id}`}
-                cell={cell}
-                unit={metric?.unit ?? ''}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <Verdicts cells={cells} metric={metric} />
       </Table.ScrollContainer>
     </Paper>
+  );
+}
+
+interface VerdictsProps {
+  readonly cells: readonly Schemas['Cell'][];
+  readonly metric: Schemas['ComparedMetric'] | undefined;
+}
+
+function Verdicts({ cells, metric }: VerdictsProps): ReactElement {
+  return (
+    <Table className="data-table" fz="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{metric?.title ?? 'Where'}</Table.Th>
+          <Table.Th ta="right">Base</Table.Th>
+          <Table.Th ta="right">Contender</Table.Th>
+          <Table.Th ta="right">Ratio</Table.Th>
+          <Table.Th>Verdict</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {cells.map((cell) => (
+          <CellRow
+            key={`${cell.contender}:${cell.contender_point_id}`}
+            cell={cell}
+            unit={metric?.unit ?? ''}
+          />
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

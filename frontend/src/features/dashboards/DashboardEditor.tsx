@@ -30,38 +30,14 @@ const REFRESH = [
 ];
 
 export function DashboardEditor({ saved, render, onDone }: DashboardEditorProps): ReactElement {
-  const queries = useQueryClient();
-  const { draft, setDraft, forget, isChanged } = useDraft(saved);
+  const editor = useEditor(saved, onDone);
+  const { draft, change, isChanged, save, problem, hasConflict } = editor;
   const [editing, setEditing] = useState<Panel | null>(null);
   const { content } = draft;
-  const change = (patch: Partial<Draft['content']>) =>
-    setDraft({ ...draft, content: { ...content, ...patch } });
-  const finish = async (dashboard: Dashboard) => {
-    forget();
-    queries.setQueryData(['dashboards', dashboard.id], dashboard);
-    await queries.invalidateQueries({ queryKey: ['dashboards'] });
-    showDone(`“${dashboard.name}” is saved.`);
-    onDone();
-  };
-  const save = useMutation({
-    mutationFn: (one: Draft) => saveDashboard(one.base.id, one.base.version, one.content),
-    onSuccess: finish,
-  });
-  const discard = () => {
-    forget();
-    onDone();
-  };
-  const problem = save.error ? toProblem(save.error) : null;
-  const hasConflict = problem?.code === 'dashboard_changed';
-  useBlocker({
-    shouldBlockFn: ({ next }) => next.pathname !== `/dashboards/${saved.id}` && !window.confirm(LEAVING),
-    disabled: !isChanged,
-    enableBeforeUnload: false,
-  });
   return (
     <Stack gap="sm">
       <EditorBar draft={draft} onChange={change} onAdd={(panel) => setEditing(panel)}>
-        <Button variant="default" onClick={discard}>
+        <Button variant="default" onClick={editor.discard}>
           {isChanged ? 'Discard' : 'Done'}
         </Button>
         <Button
@@ -91,14 +67,45 @@ export function DashboardEditor({ saved, render, onDone }: DashboardEditorProps)
           panel={editing}
           onClose={() => setEditing(null)}
           onPanel={(panel) => {
-            setDraft({ ...draft, content: withPanel(content, panel) });
+            change({ panels: withPanel(content, panel).panels });
             setEditing(null);
           }}
         />
       )}
-      {hasConflict && <ConflictDialog draft={draft} onSaved={finish} onClose={() => save.reset()} />}
+      {hasConflict && <ConflictDialog draft={draft} onSaved={editor.finish} onClose={() => save.reset()} />}
     </Stack>
   );
+}
+
+/** The draft, its saving, and what stands in the way of it. */
+function useEditor(saved: Dashboard, onDone: () => void) {
+  const queries = useQueryClient();
+  const { draft, setDraft, forget, isChanged } = useDraft(saved);
+  const change = (patch: Partial<Draft['content']>) =>
+    setDraft({ ...draft, content: { ...draft.content, ...patch } });
+  const finish = async (dashboard: Dashboard) => {
+    forget();
+    queries.setQueryData(['dashboards', dashboard.id], dashboard);
+    await queries.invalidateQueries({ queryKey: ['dashboards'] });
+    showDone(`“${dashboard.name}” is saved.`);
+    onDone();
+  };
+  const save = useMutation({
+    mutationFn: (one: Draft) => saveDashboard(one.base.id, one.base.version, one.content),
+    onSuccess: finish,
+  });
+  const discard = () => {
+    forget();
+    onDone();
+  };
+  const problem = save.error ? toProblem(save.error) : null;
+  const hasConflict = problem?.code === 'dashboard_changed';
+  useBlocker({
+    shouldBlockFn: ({ next }) => next.pathname !== `/dashboards/${saved.id}` && !window.confirm(LEAVING),
+    disabled: !isChanged,
+    enableBeforeUnload: false,
+  });
+  return { draft, change, finish, discard, save, isChanged, problem, hasConflict };
 }
 
 const LEAVING = 'Leave without saving? Your changes are kept in this tab until you come back.';

@@ -55,6 +55,14 @@ export function TrendFields({ view, onView }: TrendFieldsProps): ReactElement {
         value={view.labels ?? []}
         onChange={(next) => onView({ ...view, labels: next })}
       />
+      <DrawnFields view={view} onView={onView} />
+    </>
+  );
+}
+
+function DrawnFields({ view, onView }: TrendFieldsProps): ReactElement {
+  return (
+    <>
       <MetricFields
         metric={view.metric ?? 'throughput_per_s'}
         operation={view.operation ?? 'all'}

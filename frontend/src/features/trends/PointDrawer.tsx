@@ -70,63 +70,80 @@ function PointFacts({ seriesId, value, metric }: PointFactsProps): ReactElement 
   );
 }
 
-function ExclusionForm({ seriesId, value }: Pick<PointFactsProps, 'seriesId' | 'value'>): ReactElement {
+type PointOfSeries = Pick<PointFactsProps, 'seriesId' | 'value'>;
+
+function ExclusionForm({ seriesId, value }: PointOfSeries): ReactElement {
+  const { excluded } = value;
+  return excluded ? (
+    <Excluded seriesId={seriesId} excluded={excluded} />
+  ) : (
+    <ExcludeForm seriesId={seriesId} pointId={value.point_id} />
+  );
+}
+
+interface ExcludedProps {
+  readonly seriesId: string;
+  readonly excluded: NonNullable<SeriesValue['excluded']>;
+}
+
+function Excluded({ seriesId, excluded }: ExcludedProps): ReactElement {
+  const queries = useQueryClient();
+  const undo = useMutation({
+    mutationFn: () => undoExclusion(seriesId, excluded.id),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['series'] }),
+  });
+  return (
+    <Stack gap="xs">
+      <NotChanged error={undo.error} />
+      <Group justify="space-between">
+        <Text size="sm">
+          Excluded by {excluded.author?.name ?? 'someone who left'}, <RelativeTime at={excluded.created_at} />
+          : {excluded.reason}
+        </Text>
+        <Button variant="default" size="xs" loading={undo.isPending} onClick={() => undo.mutate()}>
+          Count it again
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function ExcludeForm({ seriesId, pointId }: { seriesId: string; pointId: string }): ReactElement {
   const queries = useQueryClient();
   const [reason, setReason] = useState('');
-  const onSuccess = () => queries.invalidateQueries({ queryKey: ['series'] });
   const exclude = useMutation({
-    mutationFn: () => excludePoint(seriesId, { point_id: value.point_id, reason }),
-    onSuccess,
+    mutationFn: () => excludePoint(seriesId, { point_id: pointId, reason }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['series'] }),
   });
-  const undo = useMutation({ mutationFn: (id: string) => undoExclusion(seriesId, id), onSuccess });
-  const error = exclude.error ?? undo.error;
-  const { excluded } = value;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     exclude.mutate();
   };
   return (
     <Stack gap="xs">
-      {error && (
-        <FailureState
-          what="It was not changed"
-          code={toProblem(error).code}
-          detail={toProblem(error).detail}
+      <NotChanged error={exclude.error} />
+      <Group component="form" align="flex-end" gap="xs" onSubmit={submit}>
+        <TextInput
+          style={{ flex: 1 }}
+          label="Exclude it, because"
+          placeholder="the wrong kernel was installed"
+          required
+          maxLength={1000}
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
         />
-      )}
-      {excluded ? (
-        <Group justify="space-between">
-          <Text size="sm">
-            Excluded by {excluded.author?.name ?? 'someone who left'},{' '}
-            <RelativeTime at={excluded.created_at} />: {excluded.reason}
-          </Text>
-          <Button
-            variant="default"
-            size="xs"
-            loading={undo.isPending}
-            onClick={() => undo.mutate(excluded.id)}
-          >
-            Count it again
-          </Button>
-        </Group>
-      ) : (
-        <Group component="form" align="flex-end" gap="xs" onSubmit={submit}>
-          <TextInput
-            style={{ flex: 1 }}
-            label="Exclude it, because"
-            placeholder="the wrong kernel was installed"
-            required
-            maxLength={1000}
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-          <Button type="submit" variant="default" loading={exclude.isPending}>
-            Exclude
-          </Button>
-        </Group>
-      )}
+        <Button type="submit" variant="default" loading={exclude.isPending}>
+          Exclude
+        </Button>
+      </Group>
     </Stack>
   );
+}
+
+function NotChanged({ error }: { readonly error: Error | null }): ReactElement | null {
+  if (!error) return null;
+  const { code, detail } = toProblem(error);
+  return <FailureState what="It was not changed" code={code} detail={detail} />;
 }
 
 function NeighbourFacts({ seriesId, pointId }: { seriesId: string; pointId: string }): ReactElement {

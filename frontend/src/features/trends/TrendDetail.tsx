@@ -56,21 +56,7 @@ function Detail({ series, view, onView, actions }: TrendDetailProps & { series: 
   });
   return (
     <Stack gap="sm">
-      <PageHeader
-        title={series.title}
-        actions={
-          <>
-            <Button
-              variant="default"
-              leftSection={<IconFlag size={15} aria-hidden="true" />}
-              onClick={annotating.open}
-            >
-              Annotate
-            </Button>
-            {actions?.(series)}
-          </>
-        }
-      />
+      <DetailHeader series={series} actions={actions} onAnnotate={annotating.open} />
       <SeriesLabels series={series} />
       <TrendControls view={view} onView={onView} />
       {values.isPending && <ChartSkeleton height={360} />}
@@ -90,6 +76,31 @@ function Detail({ series, view, onView, actions }: TrendDetailProps & { series: 
         at={values.data?.items[0]?.values.at(-1)?.at}
       />
     </Stack>
+  );
+}
+
+interface DetailHeaderProps extends Pick<TrendDetailProps, 'actions'> {
+  readonly series: Series;
+  readonly onAnnotate: () => void;
+}
+
+function DetailHeader({ series, actions, onAnnotate }: DetailHeaderProps): ReactElement {
+  return (
+    <PageHeader
+      title={series.title}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconFlag size={15} aria-hidden="true" />}
+            onClick={onAnnotate}
+          >
+            Annotate
+          </Button>
+          {actions?.(series)}
+        </>
+      }
+    />
   );
 }
 

@@ -69,21 +69,25 @@ function valueColumns(
       value: ({ excluded }) => excluded?.reason ?? null,
       isText: true,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      value: () => null,
-      cell: ({ point_id, run_name }) => (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          aria-label={`Look at ${run_name}`}
-          onClick={() => onPoint(point_id)}
-        >
-          Look
-        </Button>
-      ),
-      isActions: true,
-    },
+    lookColumn(onPoint),
   ];
+}
+
+function lookColumn(onPoint: (pointId: string) => void): DataColumn<SeriesValue> {
+  return {
+    id: 'actions',
+    header: 'Actions',
+    value: () => null,
+    cell: ({ point_id, run_name }) => (
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Look at ${run_name}`}
+        onClick={() => onPoint(point_id)}
+      >
+        Look
+      </Button>
+    ),
+    isActions: true,
+  };
 }
