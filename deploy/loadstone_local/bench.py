@@ -1,10 +1,11 @@
 """`make bench`: what Loadstone claims about itself, measured, one JSON line a figure. It reports; it never fails.
 
-`python -m loadstone_local.bench [service|engine|engine-full|pages]` runs only the named parts.
+`python -m loadstone_local.bench [NAME ...]` runs only the named parts (`PARTS` and `LONG_PARTS`).
 """
 
 import datetime
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -110,7 +111,10 @@ def bench_service() -> None:
 
 def _script(path: str, *arguments: str) -> Callable[[], None]:
     def run() -> None:
-        subprocess.run([in_venv("python"), REPOSITORY / path, *arguments], check=False)
+        # The benches of the api stand on the tests' servers and factories.
+        support = f"{REPOSITORY / 'backend/tests/support'}:{REPOSITORY / 'deploy'}"
+        command = [in_venv("python"), REPOSITORY / path, *arguments]
+        subprocess.run(command, env={**os.environ, "PYTHONPATH": support}, check=False)
 
     return run
 
@@ -118,6 +122,8 @@ def _script(path: str, *arguments: str) -> Callable[[], None]:
 PARTS: dict[str, Callable[[], None]] = {
     "engine": _script(ENGINE_BENCH, "--engine", str(ENGINE), "--part", "cells", "--cells", "get_100"),
     "pages": _script("backend/bench/pages_at_scale.py"),
+    "ingest": _script("backend/bench/ingest.py"),
+    "watchers": _script("backend/bench/live_watchers.py"),
     "service": bench_service,
 }
 
