@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 from loadstone_contracts.agent_calls import EnrollRequest, EnrollResponse, HeartbeatRequest, HeartbeatResponse
 from loadstone_contracts.tasks import agent_queue
+from uuid_utils.compat import uuid7
 
 from loadstone import models
 from loadstone.agents import repository
 from loadstone.agents.schemas import Agent, AgentState, CurrentTrial, Enrollment, PatchAgent
 from loadstone.agents.suitability import can_take, is_online, why_not_now
+from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
@@ -51,14 +53,15 @@ def authenticate_agent(token: str | None) -> AgentPrincipal:
 def create_enrollment(unit: UnitOfWork, principal: Principal) -> Enrollment:
     token = new_token("lse_")
     expires_at = datetime.now(UTC) + ENROLLMENT_LIFE
-    unit.session.add(
-        models.AgentEnrollment(
-            team_id=principal.team_id,
-            token_hash=token_hash(token),
-            created_by=principal.user_id,
-            expires_at=expires_at,
-        )
+    row = models.AgentEnrollment(
+        id=uuid7(),
+        team_id=principal.team_id,
+        token_hash=token_hash(token),
+        created_by=principal.user_id,
+        expires_at=expires_at,
     )
+    unit.session.add(row)
+    audit.record(unit, principal, "enrollment_created", "enrollment", row.id)
     command = f'loadstone-agent enroll --url {get_settings().public_url} --token {token} --name "$(hostname)"'
     return Enrollment(token=token, expires_at=expires_at, command=command)
 
@@ -82,6 +85,8 @@ def enroll(unit: UnitOfWork, request: EnrollRequest) -> EnrollResponse:
     row.labels = dict(request.labels)
     row.revoked_at = None
     unit.session.flush()
+    enrolled = AgentPrincipal(agent_id=row.id, team_id=row.team_id, name=row.name, host_key=row.host_key)
+    audit.record(unit, enrolled, "agent_enrolled", "agent", row.id, {"name": row.name})
     settings = get_settings()
     return EnrollResponse(
         agent_id=str(row.id),
@@ -146,12 +151,16 @@ def change_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID, ch
     if change.is_draining is not None:
         row.is_draining = change.is_draining
     unit.session.flush()
+    detail = {"name": row.name, **change.model_dump(mode="json", exclude_none=True)}
+    audit.record(unit, principal, "agent_changed", "agent", row.id, detail)
     return describe_agent(unit, principal, agent_id)
 
 
 def revoke_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID) -> None:
     """Its token opens nothing from now on; what it measured stays. Raises NotFound."""
-    find_agent(unit, principal, agent_id).revoked_at = datetime.now(UTC)
+    row = find_agent(unit, principal, agent_id)
+    row.revoked_at = datetime.now(UTC)
+    audit.record(unit, principal, "agent_revoked", "agent", row.id, {"name": row.name})
 
 
 def _render(row: models.Agent, work: repository.CurrentWork | None) -> Agent:

@@ -8,6 +8,7 @@ from loadstone import models
 from loadstone.accounts import service as accounts
 from loadstone.accounts.schemas import UserRef
 from loadstone.agents import service as agents
+from loadstone.audit import service as audit
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork
 from loadstone.errors import AppError, Conflict, NotFound
@@ -196,6 +197,7 @@ def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Pl
     unit.session.add(plan)
     unit.session.flush()
     _add_version(unit, principal, plan, wanted.definition)
+    _note(unit, principal, "plan_created", plan)
     return get_plan(unit, principal, plan.id)
 
 
@@ -213,6 +215,7 @@ def change_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID, want
     if canonical_hash(wanted.definition.model_dump(mode="json")) != newest.definition_hash:
         plan.current_version += 1
         _add_version(unit, principal, plan, wanted.definition)
+    _note(unit, principal, "plan_changed", plan)
     return get_plan(unit, principal, plan.id)
 
 
@@ -220,6 +223,7 @@ def archive_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> 
     """Its runs stay. Raises NotFound."""
     plan, _ = _find(unit, principal, plan_id)
     plan.archived_at = datetime.now(UTC)
+    _note(unit, principal, "plan_archived", plan)
 
 
 def restore_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> Plan:
@@ -229,7 +233,12 @@ def restore_plan(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) -> 
         raise NotFound("There is no such plan.")
     plan.archived_at = None
     unit.session.flush()
+    _note(unit, principal, "plan_restored", plan)
     return get_plan(unit, principal, plan_id)
+
+
+def _note(unit: UnitOfWork, principal: Principal, action: str, plan: models.Plan) -> None:
+    audit.record(unit, principal, action, "plan", plan.id, {"name": plan.name, "version": plan.current_version})
 
 
 def _add_version(unit: UnitOfWork, principal: Principal, plan: models.Plan, definition: PlanDefinition) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from uuid_utils.compat import uuid7
 
 from loadstone.agents import service as agents
+from loadstone.audit import service as audit
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.doorbell import doorbell
@@ -93,6 +94,8 @@ def create_run(
     )
     repository.insert_run(unit.session, run, rows.points, rows.trials)
     record_event(unit, run, "run", views.run_items(unit, run.team_id, [run])[0])
+    detail = {"name": run.name, "plan_id": str(plan_id) if plan_id else None, "trial_count": run.trial_count}
+    audit.record(unit, principal, "run_submitted", "run", run.id, detail)
     ring_dispatch(unit)
     return run
 
@@ -174,6 +177,7 @@ def cancel_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sch
     assert run is not None, "runs are never deleted"
     if run.status in LIVE and run.status != Status.CANCELLING:
         run.cancel_requested_at = datetime.now(UTC)
+        audit.record(unit, principal, "run_cancelled", "run", run.id, {"name": run.name})
         active = repository.active_trial(unit.session, run.id)
         if active is not None:
             _set_run_status(run, Status.CANCELLING)

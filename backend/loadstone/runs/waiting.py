@@ -4,6 +4,7 @@ import uuid
 from datetime import UTC, datetime
 
 from loadstone.agents import service as agents
+from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork
 from loadstone.errors import Conflict
 from loadstone.models import Run
@@ -37,6 +38,7 @@ def change_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID, change
     if "agent_selector" in change.model_fields_set:
         _choose_agents(unit, principal, run, change)
     run.name = change.name or run.name
+    audit.record(unit, principal, "run_changed", "run", run.id, change.model_dump(mode="json", exclude_unset=True))
     return _tell(unit, run)
 
 
@@ -62,6 +64,7 @@ def move_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID, move: sc
     if other.id != run.id:
         run.priority = other.priority
         run.position = _place_beside(unit, run, other, is_before=move.before is not None)
+        audit.record(unit, principal, "run_moved", "run", run.id, move.model_dump(mode="json", exclude_none=True))
     return _tell(unit, run)
 
 
@@ -83,6 +86,7 @@ def pause_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sche
     """It keeps its place and does not begin. May be repeated. Raises NotFound, RunNotWaiting."""
     run = _lock_waiting(unit, principal, run_id)
     run.paused_at = run.paused_at or datetime.now(UTC)
+    audit.record(unit, principal, "run_paused", "run", run.id, {"name": run.name})
     return _tell(unit, run)
 
 
@@ -90,6 +94,7 @@ def resume_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sch
     """May be repeated. Raises NotFound."""
     run = _lock(unit, principal, run_id)
     run.paused_at = None
+    audit.record(unit, principal, "run_resumed", "run", run.id, {"name": run.name})
     return _tell(unit, run)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from uuid_utils.compat import uuid7
 
 from loadstone import models
+from loadstone.audit import service as audit
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork
 from loadstone.errors import NotFound
@@ -48,6 +49,7 @@ def archive_workload(unit: UnitOfWork, principal: Principal, workload_id: uuid.U
     """All versions; runs keep what they were submitted with. Raises NotFound."""
     lineage_id = _find(unit, principal, workload_id).lineage_id
     repository.archive_lineage(unit.session, principal.team_id, lineage_id, datetime.now(UTC))
+    audit.record(unit, principal, "workload_archived", "workload", workload_id, {"lineage_id": str(lineage_id)})
 
 
 def _add_version(
@@ -65,6 +67,8 @@ def _add_version(
     )
     unit.session.add(row)
     unit.session.flush()
+    action = "workload_created" if version == 1 else "workload_changed"
+    audit.record(unit, principal, action, "workload", row.id, {"name": row.name, "version": version})
     return _render(row)
 
 
