@@ -132,3 +132,8 @@ def test_a_reader_that_has_seen_enough_is_no_fault(api_url: str, client: Caller)
     env = {**os.environ, "LOADSTONE_URL": api_url, "LOADSTONE_TOKEN": client.token}
     done = subprocess.run(f"{program} plan schema | head -c 1", shell=True, env=env, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{", "")
+
+
+def test_the_readme_lists_the_same_exit_codes() -> None:
+    text = (Path(__file__).parents[3] / "README.md").read_text().replace("`", "")
+    assert [code for code in Exit if f"| {code.value} | {MEANINGS[code]} |" not in text] == []
