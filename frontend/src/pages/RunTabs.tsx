@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import type { ComponentProps, ReactElement, ReactNode } from 'react';
 import { CurvesTab } from '@/features/run-curves/CurvesTab';
 import { EnvironmentTab } from '@/features/run-environment/EnvironmentTab';
+import { LatencyTab } from '@/features/run-latency/LatencyTab';
 import { PlanTab } from '@/features/run-plan/PlanTab';
 import { TimeTab } from '@/features/run-seconds/TimeTab';
 import { TrialsTab } from '@/features/run-trials/TrialsTab';
@@ -11,6 +12,7 @@ type Tab = (typeof RUN_TABS)[number];
 
 const TAB_TITLES: Record<Tab, string> = {
   curves: 'Curves',
+  latency: 'Latency',
   time: 'Time',
   trials: 'Trials',
   environment: 'Environment',
@@ -51,6 +53,9 @@ export function RunTabs({ run, view, onView, discussion }: RunTabsProps): ReactE
           onView={onView}
           onTrial={(detail) => onView({ tab: 'trials', detail })}
         />
+      </Tabs.Panel>
+      <Tabs.Panel value="latency">
+        <LatencyTab run={run} view={view} onView={onView} />
       </Tabs.Panel>
       <Tabs.Panel value="time">
         <TimeTab run={run} view={view} onView={onView} />

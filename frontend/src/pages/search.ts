@@ -43,7 +43,7 @@ export function newRunSearch(raw: RawSearch) {
   });
 }
 
-export const RUN_TABS = ['curves', 'time', 'trials', 'environment', 'plan', 'discussion'] as const;
+export const RUN_TABS = ['curves', 'latency', 'time', 'trials', 'environment', 'plan', 'discussion'] as const;
 export const PERCENTILES = ['p50', 'p90', 'p99', 'p999', 'max'] as const;
 
 export function runSearch(raw: RawSearch) {
@@ -63,6 +63,8 @@ export function runSearch(raw: RawSearch) {
     zoom: numberRange(raw.zoom),
     hide: textList(raw.hide),
     trial: optionalText(raw.trial),
+    /** Points whose percentile spectra are drawn. */
+    pts: textList(raw.pts),
     detail: optionalText(raw.detail),
     tzoom: numberRange(raw.tzoom),
     /** The point that is spoken of. */
@@ -75,6 +77,24 @@ function optionalPercentiles(raw: unknown): (typeof PERCENTILES)[number][] | und
   const chosen = PERCENTILES.filter((name) => Array.isArray(raw) && raw.includes(name));
   return chosen.length > 0 ? chosen : undefined;
 }
+
+const MOST_MARGIN = 99;
+
+export function compareSearch(raw: RawSearch) {
+  return optional({
+    /** The base first: `<run>`, `<run>?target=redis` or `point:<point>`. */
+    side: textList(raw.side),
+    runs: optionalText(raw.runs),
+    metric: textList(raw.metric),
+    op: optionalText(raw.op),
+    margin: typeof raw.margin === 'number' && raw.margin > 0 && raw.margin < MOST_MARGIN ? raw.margin : undefined,
+    axis: optionalText(raw.axis),
+    logx: optionalFlag(raw.logx),
+    logy: optionalFlag(raw.logy),
+    hide: textList(raw.hide),
+  });
+}
+export type CompareSearch = ReturnType<typeof compareSearch>;
 
 const MOST_DAYS = 3660;
 
