@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -96,7 +96,7 @@ def _streamed(session: Session, statement: Any) -> Iterator[Any]:
 
 def lock_digest(session: Session, team_id: uuid.UUID, digest: str) -> None:
     """Two that import one bundle at once do it one after the other."""
-    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": f"{team_id}/{digest}"})
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{team_id}/{digest}", 0))))
 
 
 def find_imported(session: Session, team_id: uuid.UUID, digest: str) -> Run | None:

@@ -16,6 +16,7 @@ from loadstone.results import service as results
 from loadstone.runs import service as runs
 from loadstone.runs.schemas import Run
 from loadstone.runs.states import TERMINAL
+from loadstone.trends import analysis as trends
 
 
 class Imported(NamedTuple):
@@ -49,6 +50,7 @@ def import_bundle(unit: UnitOfWork, principal: Principal, file: IO[bytes], *, jo
     run = Import(unit, principal, reader).carry_out()
     if join_series:
         results.join_series(unit, run)
+        trends.analyse_run(unit, run.id)
     detail = {"name": run.name, "installation": reader.manifest.installation, "digest": reader.digest}
     audit.record(unit, principal, "run_imported", "run", run.id, detail)
     return Imported(runs.get_run(unit, principal, run.id), is_new=True)

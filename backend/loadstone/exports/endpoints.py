@@ -1,10 +1,14 @@
 """`/api/v1/<list>.csv` and `<list>.json`: the whole list, as a file."""
 
+import sys
 import uuid
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
+from pydantic import AwareDatetime
 
+from loadstone.comparisons import service as comparisons
+from loadstone.comparisons.sides import SideEmpty, SidesAmbiguous
 from loadstone.db import unit_of_work
 from loadstone.errors import NotFound, Unauthenticated
 from loadstone.exports import service
@@ -13,6 +17,7 @@ from loadstone.http.principal import Reader
 from loadstone.http.problems import problems
 from loadstone.runs.states import Status
 from loadstone.tables import TableForm
+from loadstone.trends import service as trends
 
 router = APIRouter(prefix="/api/v1", tags=["exports"])
 
@@ -64,3 +69,44 @@ def export_samples(trial_id: uuid.UUID, form: TableForm, principal: Reader, atte
     with unit_of_work() as unit:
         table = service.seconds_table(unit, principal, trial_id, attempt)
     return table_response(table, form, f"{trial_id}-samples")
+
+
+@router.get(
+    "/comparisons/{comparison_id}/cells.{form}",
+    response_class=Response,
+    responses={**RESPONSES, **problems(SideEmpty, SidesAmbiguous, comparisons.ComparisonTooLarge)},
+)
+def export_comparison(comparison_id: uuid.UUID, form: TableForm, principal: Reader) -> Response:
+    """The cells of a saved comparison with the trials that count now."""
+    with unit_of_work() as unit:
+        table = service.cells_table(comparisons.get_comparison(unit, principal, comparison_id).result)
+    return table_response(table, form, f"{comparison_id}-cells")
+
+
+@router.get(
+    "/series/values.{form}",
+    response_class=Response,
+    responses={**RESPONSES, **problems(trends.UnknownMetric)},
+)
+def export_series_values(
+    form: TableForm,
+    principal: Reader,
+    series_id: Annotated[list[uuid.UUID], Query(min_length=1, max_length=trends.SERIES_MAX)],
+    metric: Annotated[str, Query(max_length=100)] = "throughput_per_s",
+    operation: Annotated[str, Query(max_length=100)] = "all",
+    since: Annotated[AwareDatetime | None, Query(alias="from")] = None,
+    until: Annotated[AwareDatetime | None, Query(alias="to")] = None,
+) -> Response:
+    """Every value of up to 60 series; nothing is thinned."""
+    with unit_of_work() as unit:
+        found = trends.list_values(
+            unit,
+            principal,
+            series_id,
+            metric=metric,
+            operation=operation,
+            since=since,
+            until=until,
+            max_points=sys.maxsize,
+        )
+    return table_response(service.values_table(found), form, "series")

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from loadstone.comparisons.schemas import Comparison
 from loadstone.db import UnitOfWork
 from loadstone.paging import MAX_LIMIT, Page
 from loadstone.principal import Principal
@@ -12,6 +13,7 @@ from loadstone.runs import service as runs
 from loadstone.runs.schemas import RunListItem, TrialItem
 from loadstone.runs.states import Status
 from loadstone.tables import Table, columns_of
+from loadstone.trends.schemas import SeriesValues
 
 ROWS_MAX = 10_000
 """Of one list; a run has at most as many trials."""
@@ -32,7 +34,7 @@ RUN_COLUMNS = (
     ),
 )
 TRIAL_COLUMNS = (
-    *("id", "ordinal", "point_id", "repetition", "block", "status", "attempt", "trust", "trust_reasons"),
+    *("id", "ordinal", "point_id", "repetition", "block", "status", "attempt", "trust", "trust_reasons", "is_counted"),
     *("seed", "engine", "engine_version", "engine_elapsed_s", "started_at", "finished_at", "error"),
 )
 
@@ -107,7 +109,7 @@ def _trial_row(trial: TrialItem) -> list[Any]:
             trial.status,
             trial.attempt,
         ),
-        *(trial.trust, " ".join(reason.code for reason in trial.trust_reasons) or None),
+        *(trial.trust, " ".join(reason.code for reason in trial.trust_reasons) or None, trial.is_counted),
         *(trial.seed, trial.engine, trial.engine_version, trial.engine_elapsed_s),
         *(_instant(trial.started_at), _instant(trial.finished_at), trial.error and trial.error.code),
     ]
@@ -121,3 +123,46 @@ def points_table(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> T
 def seconds_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
     """Raises NotFound."""
     return results.seconds_table(unit, principal, trial_id, attempt)
+
+
+VALUE_COLUMNS = (
+    *("series_id", "series", "point_id", "run_id", "run_name", "at", "value", "low", "high", "unit", "trials_counted"),
+    *("store_version", "engine_version", "excluded"),
+)
+
+
+def values_table(found: SeriesValues) -> Table:
+    """One line a value, of all series."""
+    rows = [
+        [
+            *(str(line.series.id), line.series.title, str(value.point_id), str(value.run_id), value.run_name),
+            *(value.at.isoformat(), value.value, value.low, value.high, found.metric.unit, value.trials_counted),
+            *(value.store_version, value.engine_version, value.excluded and value.excluded.reason),
+        ]
+        for line in found.items
+        for value in line.values
+    ]
+    return Table(VALUE_COLUMNS, rows)
+
+
+CELL_COLUMNS = (
+    *("contender", "metric", "operation", "method", "order", "base_value", "contender_value", "ratio", "low", "high"),
+    *("p_value", "p_adjusted", "n_base", "n_contender", "n_pairs", "verdict", "trials_needed", "refusal"),
+)
+
+
+def cells_table(found: Comparison) -> Table:
+    """One line a cell, the parameters that cells differ by first."""
+    labels = {side.index: side.label for side in found.sides}
+    rows = [
+        [
+            *(cell.parameters.get(name) for name in found.parameters),
+            *(labels[cell.contender], cell.metric, cell.operation, cell.method, cell.order),
+            *(cell.base_value, cell.contender_value, cell.ratio),
+            *((cell.interval.low, cell.interval.high) if cell.interval else (None, None)),
+            *(cell.p_value, cell.p_adjusted, cell.n_base, cell.n_contender, cell.n_pairs),
+            *(cell.verdict, cell.trials_needed, cell.refusal and cell.refusal.code),
+        ]
+        for cell in found.cells
+    ]
+    return Table([*found.parameters, *CELL_COLUMNS], rows)

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import delete, exists, select, update
 from sqlalchemy.orm import Session
 
-from loadstone.models import Share, ShareUnlock, Team
+from loadstone.models import Point, Run, Share, ShareUnlock, Team
 
 
 def find_by_token(session: Session, token_hash: str) -> tuple[Share, str] | None:
@@ -58,3 +58,15 @@ def is_unlocked(session: Session, share_id: uuid.UUID, token_hash: str, now: dat
 
 def delete_expired_unlocks(session: Session, now: datetime) -> None:
     session.execute(delete(ShareUnlock).where(ShareUnlock.expires_at <= now))
+
+
+def newest_run(session: Session, team_id: uuid.UUID, plan_id: uuid.UUID) -> uuid.UUID | None:
+    """That has ended with or without figures."""
+    statement = select(Run.id).where(
+        Run.team_id == team_id, Run.plan_id == plan_id, Run.status.in_(["succeeded", "failed"])
+    )
+    return session.scalar(statement.order_by(Run.id.desc()).limit(1))
+
+
+def run_of_point(session: Session, team_id: uuid.UUID, point_id: uuid.UUID) -> uuid.UUID | None:
+    return session.scalar(select(Point.run_id).where(Point.team_id == team_id, Point.id == point_id))

@@ -5,14 +5,16 @@ import uuid
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from loadstone.accounts.schemas import UserRef
+from loadstone.comparisons.schemas import ComparisonDefinition
 
 ShareKind = Literal["run", "comparison", "trend", "dashboard"]
 ShareState = Literal["active", "expired", "revoked"]
 
 VIEW_BYTES_MAX = 16_384
+SERIES_MAX = 60
 
 
 def _is_small(view: dict[str, Any]) -> dict[str, Any]:
@@ -39,12 +41,50 @@ class _CreateShare(_Written):
     password: str | None = Field(default=None, min_length=8, max_length=200)
 
 
+class ComparisonSubject(_Written):
+    """A saved one, or a question that nobody saved: exactly one of the two."""
+
+    comparison_id: uuid.UUID | None = None
+    definition: ComparisonDefinition | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "ComparisonSubject":
+        if (self.comparison_id is None) == (self.definition is None):
+            raise ValueError("give exactly one of comparison_id and definition")
+        return self
+
+
+class TrendSubject(_Written):
+    series_ids: list[uuid.UUID] = Field(min_length=1, max_length=SERIES_MAX)
+
+
+class DashboardSubject(_Written):
+    """The link shows the dashboard as it is when it is opened."""
+
+    dashboard_id: uuid.UUID
+
+
 class ShareRun(_CreateShare):
     kind: Literal["run"]
     subject: RunSubject
 
 
-CreateShare = ShareRun
+class ShareComparison(_CreateShare):
+    kind: Literal["comparison"]
+    subject: ComparisonSubject
+
+
+class ShareTrend(_CreateShare):
+    kind: Literal["trend"]
+    subject: TrendSubject
+
+
+class ShareDashboard(_CreateShare):
+    kind: Literal["dashboard"]
+    subject: DashboardSubject
+
+
+CreateShare = ShareRun | ShareComparison | ShareTrend | ShareDashboard
 
 
 class ShareItem(BaseModel):

@@ -79,7 +79,7 @@ def create_share(unit: UnitOfWork, principal: Principal, wanted: schemas.CreateS
         team_id=principal.team_id,
         kind=wanted.kind,
         subject_id=subject.id,
-        subject=wanted.subject.model_dump(mode="json", exclude_none=True),
+        subject=subject.stored,
         view=wanted.view,
         title=wanted.title or subject.name,
         token_hash=token_hash(token),
