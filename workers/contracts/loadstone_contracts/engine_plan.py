@@ -9,7 +9,7 @@ from pydantic import Field
 
 from loadstone_contracts.model import Message
 
-StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis", "redis_resp3", "redis_cluster", "mysql", "mysql_text", "postgres", "postgres_simple"]
+StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis", "redis_resp3", "redis_cluster", "mysql", "mysql_text", "postgres", "postgres_simple", "mongodb"]
 OperationKind = Literal[
     "get",
     "set",

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, stderr};
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::memcached_binary::MemcachedBinary;
 use loadstone_drivers::memcached_meta::MemcachedMeta;
+use loadstone_drivers::mongodb::MongoDb;
 use loadstone_drivers::mysql::MySql;
 use loadstone_drivers::postgres::Postgres;
 use loadstone_drivers::resp::Resp;
@@ -104,6 +105,7 @@ fn carry_out(
         StoreProtocol::Postgres | StoreProtocol::PostgresSimple => {
             dial(plan, Postgres::new(plan), stop, emit)
         }
+        StoreProtocol::Mongodb => dial(plan, MongoDb::new(plan), stop, emit),
         StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
             dial(plan, Resp::new(plan), stop, emit)
         }

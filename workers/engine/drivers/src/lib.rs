@@ -1,6 +1,7 @@
 //! Wire protocols of the stores, and TLS.
 
 mod body;
+mod bson;
 mod cluster;
 mod data;
 mod greeting;
@@ -8,6 +9,8 @@ mod layout;
 pub mod memcached;
 pub mod memcached_binary;
 pub mod memcached_meta;
+pub mod mongodb;
+mod mongodb_greeting;
 pub mod mysql;
 mod mysql_greeting;
 mod mysql_packets;

@@ -294,6 +294,28 @@ const MYSQL: &[Kind] = &[
     Kind::Custom,
 ];
 
+const MONGODB: &[Kind] = &[
+    Kind::Get,
+    Kind::Set,
+    Kind::MultiGet,
+    Kind::MultiSet,
+    Kind::Add,
+    Kind::Replace,
+    Kind::Incr,
+    Kind::Delete,
+    Kind::CompareAndSet,
+    Kind::ReadModifyWrite,
+    Kind::Insert,
+    Kind::Scan,
+    Kind::Update,
+    Kind::ListInsertHead,
+    Kind::ListInsertTail,
+    Kind::RangeFirst,
+    Kind::RangeLast,
+    Kind::Range,
+    Kind::ListLength,
+];
+
 impl StoreProtocol {
     /// The operations that the protocol offers.
     pub fn operations(self) -> &'static [OperationKind] {
@@ -303,6 +325,7 @@ impl StoreProtocol {
             Self::Redis | Self::RedisResp3 => REDIS,
             Self::RedisCluster => REDIS_CLUSTER,
             Self::Mysql | Self::MysqlText => MYSQL,
+            Self::Mongodb => MONGODB,
             Self::Postgres | Self::PostgresSimple => &MYSQL[1..],
         }
     }

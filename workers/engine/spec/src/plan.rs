@@ -33,11 +33,12 @@ pub enum StoreProtocol {
     Postgres,
     /// Statements as text (simple).
     PostgresSimple,
+    Mongodb,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Memcached,
         Self::MemcachedMeta,
         Self::MemcachedBinary,
@@ -48,6 +49,7 @@ impl StoreProtocol {
         Self::MysqlText,
         Self::Postgres,
         Self::PostgresSimple,
+        Self::Mongodb,
     ];
 
     /// The name in plans and addresses.
@@ -63,6 +65,7 @@ impl StoreProtocol {
             Self::MysqlText => "mysql_text",
             Self::Postgres => "postgres",
             Self::PostgresSimple => "postgres_simple",
+            Self::Mongodb => "mongodb",
         }
     }
 

@@ -147,6 +147,31 @@ impl Database {
         Some(database)
     }
 
+    /// FerretDB, a program that gets its address and a folder (`LOADSTONE_TEST_FERRETDB`), or else mongod.
+    pub fn mongodb() -> Option<Self> {
+        let directory = folder();
+        let port = free_port();
+        let place = directory.path().to_str().unwrap();
+        let ferretdb = std::env::var("LOADSTONE_TEST_FERRETDB").ok().and_then(|path| find(&[&path]));
+        let mut command = match (ferretdb, find(&["mongod"])) {
+            (Some(ferretdb), _) => {
+                let mut command = Command::new(ferretdb);
+                command.args([&format!("127.0.0.1:{port}"), place]);
+                command
+            }
+            (None, Some(mongod)) => {
+                let mut command = Command::new(mongod);
+                command.args(["--dbpath", place, "--port", &port.to_string(), "--bind_ip", "127.0.0.1"]);
+                command
+            }
+            (None, None) => return None,
+        };
+        let child = quiet(&mut command).spawn().unwrap();
+        let database = Self { child, port, directory };
+        await_true("the database listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Some(database)
+    }
+
     fn make_user(&self, client: &str, _method: &str, identified: &str) {
         let script = format!(
             "CREATE DATABASE test; CREATE USER me@'%' {identified} 'secret'; GRANT ALL ON test.* TO me@'%';"
