@@ -134,6 +134,7 @@ def test_every_profile_and_option_of_the_data_file_is_sound(client: Caller) -> N
         "redis": ["none", "rdb", "aof-no", "aof-everysec", "aof-always"],
         "mysql": [f"{version}-{name}" for version in ("8.0", "5.6") for name in innodb],
         "mariadb": [*innodb, "aria", "myisam"],
+        "postgresql": ["durable", "asynchronous"],
     }
     for kind in store_kinds().values():
         for option in kind.options:

@@ -47,15 +47,28 @@ def test_a_target_is_spoken_to_in_the_protocol_it_was_given(agent: Agent, api: A
     assert finish.summary.phases[-1].answered > 1000
 
 
-@pytest.mark.parametrize("protocol", ["mysql", "mysql_text"])
+SQL_OPTIONS = {
+    "mariadb": {"innodb_flush_log_at_trx_commit": "2"},
+    "postgresql": {"synchronous_commit": "off"},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "protocol"),
+    [
+        ("mariadb", "mysql"),
+        ("mariadb", "mysql_text"),
+        ("postgresql", "postgres"),
+        ("postgresql", "postgres_simple"),
+    ],
+)
 def test_sql_is_measured_on_a_server_made_for_the_trial(
-    api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path, protocol: str
+    api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path, kind: str, protocol: str
 ) -> None:
     settings = settings.model_copy(update={"agent_dir": passable_dir})
     save_identity(passable_dir, identity)
-    target = managed("mariadb").model_copy(
-        update={"protocol": protocol, "options": {"innodb_flush_log_at_trx_commit": "2"}}
-    )
+    options = SQL_OPTIONS[kind]
+    target = managed(kind).model_copy(update={"protocol": protocol, "options": options})
     given = assignment(target, work=work(1.0))
     api.assign(given)
     agent = make_agent(settings)
@@ -66,7 +79,7 @@ def test_sql_is_measured_on_a_server_made_for_the_trial(
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 100
     assert finish.store is not None
-    assert finish.store.settings["innodb_flush_log_at_trx_commit"] == "2"
+    assert options.items() <= finish.store.settings.items()
 
 
 def test_a_finished_trial_leaves_no_process_no_data_and_no_spool(agent: Agent, api: ApiInMemory) -> None:

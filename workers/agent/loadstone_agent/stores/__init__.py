@@ -6,6 +6,7 @@ from loadstone_agent.stores.base import StoreKind
 from loadstone_agent.stores.mariadb import MariaDb
 from loadstone_agent.stores.memcached import Memcached
 from loadstone_agent.stores.mysql import MySql
+from loadstone_agent.stores.postgresql import PostgreSql
 from loadstone_agent.stores.redis import Redis
 
 KINDS: dict[TargetKind, StoreKind] = {
@@ -13,4 +14,5 @@ KINDS: dict[TargetKind, StoreKind] = {
     "redis": Redis(),
     "mysql": MySql(),
     "mariadb": MariaDb(),
+    "postgresql": PostgreSql(),
 }

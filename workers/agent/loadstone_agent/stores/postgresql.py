@@ -63,6 +63,10 @@ class PostgreSql(StoreKind):
     kind = "postgresql"
     binary = "postgres"
     package = "postgresql"
+    protocols = ("postgres", "postgres_simple")
+
+    def database_of(self, endpoint: Endpoint) -> str:
+        return endpoint.database or DATABASE
 
     def prepare(self, options: Mapping[str, str]) -> str:
         postgres = Path(self.find_binary(options))
