@@ -46,7 +46,17 @@ export function point(
     ordinal: 0,
     parameters,
     series_id: null,
-    trials: [{ id: `trial of ${id}`, ordinal: 0, repetition: 0, status: 'succeeded', trust, attempt: 1 }],
+    trials: [
+      {
+        id: `trial of ${id}`,
+        ordinal: 0,
+        repetition: 0,
+        status: 'succeeded',
+        trust,
+        is_counted: trust !== 'void',
+        attempt: 1,
+      },
+    ],
     operations: total ? [{ ...total, operation: 'get' }] : [],
     total,
   };

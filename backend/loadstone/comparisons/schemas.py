@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from loadstone.accounts.schemas import UserRef
+from loadstone.runs.schemas import NamedRef
 from loadstone.stats.metrics import METRICS, Better
 
 ParameterValue = str | int | Annotated[float, Field(allow_inf_nan=False)]
@@ -55,11 +56,6 @@ class ComparisonDefinition(BaseModel):
         if unknown:
             raise ValueError(f"there is no metric {unknown[0]}; there are {', '.join(METRICS)}")
         return list(dict.fromkeys(names))
-
-
-class NamedRef(BaseModel):
-    id: uuid.UUID
-    name: str
 
 
 class ComparedMetric(BaseModel):

@@ -26,6 +26,7 @@ from loadstone.errors import InvalidInput, NotFound
 from loadstone.models import Comparison
 from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.principal import Principal
+from loadstone.runs.schemas import NamedRef
 from loadstone.stats.compare import ALGORITHM_VERSION
 from loadstone.stats.metrics import METRICS
 
@@ -101,11 +102,11 @@ def _shown_sides(sides: Sequence[ResolvedSide], measured: Measured) -> list[sche
 def _shown_side(side: ResolvedSide, label: str, measured: Measured) -> schemas.ComparedSide:
     facts = [measured.trials[point.id] for point in side.points if point.id in measured.trials]
     run = side.run
-    agent = schemas.NamedRef(id=run.agent_id, name=side.agent_name) if run.agent_id and side.agent_name else None
+    agent = NamedRef(id=run.agent_id, name=side.agent_name) if run.agent_id and side.agent_name else None
     return schemas.ComparedSide(
         index=side.index,
         label=label,
-        run=schemas.NamedRef(id=run.id, name=run.name),
+        run=NamedRef(id=run.id, name=run.name),
         target=side.target["name"] if side.target else None,
         target_kind=side.target["kind"] if side.target else None,
         agent=agent,

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { requestId } from '@/lib/request-id';
 import { client, dataOf, type Schemas } from './client';
 
 export type Run = Schemas['Run'];
@@ -107,4 +108,22 @@ export function submitRun(body: Schemas['RunSubmit'], requestId: string): Promis
 
 export function cancelRun(runId: string): Promise<Run> {
   return dataOf(client.POST('/api/v1/runs/{run_id}/cancel', { params: { path: { run_id: runId } } }));
+}
+
+/** @param reason what others read when they wonder why */
+export function decideOnTrial(trialId: string, kind: 'include' | 'exclude', reason: string): Promise<Trial> {
+  return dataOf(
+    client.POST('/api/v1/trials/{trial_id}/decisions', {
+      params: { path: { trial_id: trialId }, header: { 'idempotency-key': requestId() } },
+      body: { kind, reason },
+    }),
+  );
+}
+
+export function undoDecision(trialId: string, decisionId: string): Promise<Trial> {
+  return dataOf(
+    client.DELETE('/api/v1/trials/{trial_id}/decisions/{decision_id}', {
+      params: { path: { trial_id: trialId, decision_id: decisionId } },
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import {
   IconHome,
   IconKey,
   IconPlayerPlay,
+  IconScale,
   IconSearch,
 } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -23,6 +24,7 @@ const PAGES = [
     icon: IconPlayerPlay,
   },
   { to: '/runs', label: 'Runs', description: 'Everything that ran', icon: IconChartLine },
+  { to: '/compare', label: 'Compare', description: 'Which is better, and how sure that is', icon: IconScale },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
   { to: '/settings/tokens', label: 'API tokens', description: 'For scripts', icon: IconKey },

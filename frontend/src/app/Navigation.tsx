@@ -7,6 +7,7 @@ import {
   IconKeyboard,
   IconLayoutDashboard,
   IconPlayerPlay,
+  IconScale,
   IconSearch,
   IconTrendingUp,
 } from '@tabler/icons-react';
@@ -19,6 +20,7 @@ import { ColorSchemeChoice } from './color-scheme';
 const PAGES = [
   { to: '/', label: 'Home', icon: IconHome },
   { to: '/runs', label: 'Runs', icon: IconChartLine },
+  { to: '/compare', label: 'Compare', icon: IconScale },
   { to: '/trends', label: 'Trends', icon: IconTrendingUp },
   { to: '/dashboards', label: 'Dashboards', icon: IconLayoutDashboard },
   { to: '/targets', label: 'Targets', icon: IconDatabase },

@@ -12,6 +12,7 @@ import { meQuery } from '@/api/session';
 import { PageSkeleton } from '@/components/Skeletons';
 import { toProblem } from '@/lib/problem';
 import {
+  compareSearch,
   dashboardSearch,
   newRunSearch,
   runSearch,
@@ -91,6 +92,12 @@ const run = createRoute({
   validateSearch: runSearch,
   component: lazyRouteComponent(() => import('@/pages/RunPage')),
 });
+const compare = createRoute({
+  getParentRoute: () => inside,
+  path: '/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('@/pages/ComparePage')),
+});
 const trends = createRoute({
   getParentRoute: () => inside,
   path: '/trends',
@@ -151,6 +158,7 @@ const routeTree = root.addChildren([
     runs,
     newRun,
     run,
+    compare,
     trends,
     trend,
     dashboards,

@@ -87,7 +87,8 @@ export function compareSearch(raw: RawSearch) {
     runs: optionalText(raw.runs),
     metric: textList(raw.metric),
     op: optionalText(raw.op),
-    margin: typeof raw.margin === 'number' && raw.margin > 0 && raw.margin < MOST_MARGIN ? raw.margin : undefined,
+    margin:
+      typeof raw.margin === 'number' && raw.margin > 0 && raw.margin < MOST_MARGIN ? raw.margin : undefined,
     axis: optionalText(raw.axis),
     logx: optionalFlag(raw.logx),
     logy: optionalFlag(raw.logy),

@@ -1,5 +1,7 @@
 export { ChartFrame } from './ChartFrame';
+export { ChartKey } from './ChartKey';
 export { ChartLegend } from './ChartLegend';
+export { ForestPlot, type ForestRow } from './ForestPlot';
 export { HeatChart } from './HeatChart';
 export type { ChartAxis, ChartLevel, ChartMark, ChartPoint, ChartSeries, ChartSpan, Zoom } from './model';
 export { voidPoints, zeroPoints } from './model';

@@ -14,6 +14,7 @@ import { isTerminal, StatusChip } from '@/components/StatusChip';
 import { countNoun, formatDuration } from '@/lib/format';
 import { isVisitor } from '@/lib/link';
 import { LoadChip } from './LoadChip';
+import { VerdictLine } from './VerdictLine';
 
 interface RunHeaderProps {
   readonly run: Run;
@@ -38,6 +39,7 @@ export function RunHeader({ run, connection, actions, note }: RunHeaderProps): R
         actions={isVisitor() ? actions : <HeaderActions run={run} more={actions} />}
       />
       <Stack gap="xs" mb="md">
+        <VerdictLine run={run} />
         <RunFacts run={run} />
         {note}
         {!isTerminal(run.status) && <RunProgress run={run} />}

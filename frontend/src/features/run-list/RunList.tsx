@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
-import { IconChartLine, IconSearch } from '@tabler/icons-react';
+import { IconChartLine, IconScale, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { type RunFilter, type RunStatus, runsQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink, TextLink } from '@/components/links';
@@ -18,7 +18,23 @@ interface RunListProps {
 export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   const runs = useInfiniteQuery(runsQuery(filter));
   const isFiltered = Boolean(filter.q || filter.status || filter.mine);
-  const toolbar = <RunFilters filter={filter} onFilter={onFilter} />;
+  const [picked, setPicked] = useState<string[]>([]);
+  const toolbar = (
+    <>
+      <RunFilters filter={filter} onFilter={onFilter} />
+      {picked.length > 0 && (
+        <ButtonLink
+          to="/compare"
+          search={{ side: picked.slice(0, MOST_COMPARED) }}
+          size="xs"
+          variant="default"
+          leftSection={<IconScale size={14} aria-hidden="true" />}
+        >
+          Compare {picked.length}
+        </ButtonLink>
+      )}
+    </>
+  );
   if (runs.isPending) return <TableSkeleton columns={6} />;
   if (runs.isError && !runs.data) {
     const { code, detail } = toProblem(runs.error);
@@ -35,7 +51,7 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   if (items.length === 0 && !isFiltered) return <NoRuns />;
   return (
     <Stack gap="sm">
-      <RunTable runs={items} toolbar={toolbar} />
+      <RunTable runs={items} toolbar={toolbar} picked={picked} onPick={setPicked} />
       {items.length === 0 && (
         <TeachingState
           icon={IconSearch}
@@ -57,6 +73,8 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
     </Stack>
   );
 }
+
+const MOST_COMPARED = 20;
 
 const STATUS_CHOICES: RunStatus[] = [
   'queued',

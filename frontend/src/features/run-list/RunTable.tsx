@@ -1,4 +1,4 @@
-import { Group, Paper, Progress, Text } from '@mantine/core';
+import { Checkbox, Group, Paper, Progress, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import type { RunListItem } from '@/api/runs';
 import { type DataColumn, DataTable } from '@/components/DataTable';
@@ -88,14 +88,36 @@ function progressCell(run: RunListItem): ReactElement {
 interface RunTableProps {
   readonly runs: readonly RunListItem[];
   readonly toolbar?: ReactNode;
+  /** Ids, in the order in which they were picked. */
+  readonly picked: readonly string[];
+  readonly onPick: (picked: string[]) => void;
 }
 
-export function RunTable({ runs, toolbar }: RunTableProps): ReactElement {
+function pickColumn({ picked, onPick }: Pick<RunTableProps, 'picked' | 'onPick'>): DataColumn<RunListItem> {
+  const toggle = (id: string) =>
+    onPick(picked.includes(id) ? picked.filter((other) => other !== id) : [...picked, id]);
+  return {
+    id: 'pick',
+    header: 'Pick',
+    value: () => null,
+    cell: (run) => (
+      <Checkbox
+        size="xs"
+        aria-label={`Pick ${run.name} to compare`}
+        checked={picked.includes(run.id)}
+        onChange={() => toggle(run.id)}
+      />
+    ),
+    isActions: true,
+  };
+}
+
+export function RunTable({ runs, toolbar, picked, onPick }: RunTableProps): ReactElement {
   return (
     <Paper withBorder p="sm">
       <DataTable
         label="Runs"
-        columns={COLUMNS}
+        columns={[pickColumn({ picked, onPick }), ...COLUMNS]}
         rows={runs}
         rowId={(run) => run.id}
         csvName="loadstone-runs"

@@ -11,6 +11,7 @@ import { formatNumber } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { PhaseTable } from './PhaseTable';
+import { TrialDecisions } from './TrialDecisions';
 
 interface TrialDrawerProps {
   readonly trialId: string | undefined;
@@ -59,6 +60,7 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
         </Code>
       )}
       <Verdict trial={trial} />
+      <TrialDecisions trial={trial} />
       {trial.phases.map((phase) => (
         <PhaseTable key={phase.phase} phase={phase} />
       ))}
@@ -92,6 +94,11 @@ function Surroundings({ trial }: { readonly trial: Trial }): ReactElement {
       {trial.load_before && (
         <Part title="Host before the trial">
           <KeyValues values={trial.load_before} />
+        </Part>
+      )}
+      {trial.load_during && (
+        <Part title="Host during the measurement">
+          <KeyValues values={trial.load_during} />
         </Part>
       )}
       {trial.store && (

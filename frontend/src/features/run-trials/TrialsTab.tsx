@@ -47,7 +47,7 @@ export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactEleme
           columns={columnsOf(run, onDetail)}
           rows={rows}
           rowId={(trial) => trial.id}
-          rowClass={(trial) => (trial.trust === 'void' ? 'hatched' : undefined)}
+          rowClass={(trial) => (trial.status === 'succeeded' && !trial.is_counted ? 'hatched' : undefined)}
           csvName={`${fileStem(run.name)}-trials`}
         />
       </Paper>
@@ -101,6 +101,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       ),
     },
     { id: 'trust', header: 'Trust', value: ({ trust }) => trust, cell: trustCell },
+    { id: 'counted', header: 'Counts', value: countedText },
     { id: 'reasons', header: 'Why', value: whyOf, isText: true },
     { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
     {
@@ -117,6 +118,14 @@ function trustCell({ trust, trust_reasons }: TrialItem): ReactElement | string {
   if (trust === null) return '–';
   const reason = trust_reasons.map(({ message }) => message).join(' ');
   return <TrustChip trust={trust} reason={reason || undefined} />;
+}
+
+/** Whether it enters curves, and by whose word. */
+function countedText({ status, is_counted, decisions }: TrialItem): string | null {
+  if (status !== 'succeeded') return null;
+  const standing = decisions.find(({ undone_at }) => undone_at === null);
+  const word = is_counted ? 'yes' : 'no';
+  return standing ? `${word}: ${standing.created_by?.name ?? 'someone'}, ${standing.reason}` : word;
 }
 
 /** The error of a trial that failed, or the reasons of its verdict. */
