@@ -25,6 +25,7 @@ from loadstone.http.middleware import AccessLog, BodyLimit, NobodyYet, OriginChe
 from loadstone.http.openapi import describe_api
 from loadstone.http.problems import common_problems, register_problem_renderers
 from loadstone.logging import configure_logging
+from loadstone.notifications import endpoints as notifications
 from loadstone.plans import endpoints as plans
 from loadstone.queue import endpoints as queue
 from loadstone.results import endpoints as results
@@ -60,6 +61,7 @@ ROUTERS: Sequence[APIRouter] = (
     queue.router,
     dispatch.agent_router,
     trends.router,
+    notifications.router,
     sharing.router,
     sharing.shared_router,
 )

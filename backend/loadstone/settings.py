@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     agent_lost_after_s: float = Field(default=900.0, gt=0)
     """A run bound to an agent that stays away this long ends as failed."""
     max_attempts: int = Field(default=3, ge=1)
+    smtp_url: SecretStr | None = None
+    """The mail server as an Apprise URL: `mailtos://user:password@host:587?from=loadstone@example.org`."""
+    notify_private_addresses: bool = False
+    """Whether notifications may go to addresses of private networks and of this machine."""
 
 
 @cache

@@ -5,7 +5,7 @@ numbers have no gap and commit in order.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,8 @@ from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.doorbell import doorbell
 from loadstone.errors import NotFound
 from loadstone.models import Run, Trial
+from loadstone.notifications import service as notifications
+from loadstone.notifications.schemas import Subscribed
 from loadstone.paging import InvalidCursor, Page, decode_cursor, decode_id_cursor, make_page
 from loadstone.plans import service as plans
 from loadstone.plans.schemas import ResolvedPlan
@@ -26,6 +28,8 @@ from loadstone.principal import Principal
 from loadstone.runs import live, repository, schemas, states, views
 from loadstone.runs.expansion import expand_rows
 from loadstone.runs.states import LIVE, TERMINAL, Status
+
+ANNOUNCED: Mapping[Status, Subscribed] = {Status.FAILED: "run_failed", Status.SUCCEEDED: "run_succeeded"}
 
 
 def submit_run(unit: UnitOfWork, principal: Principal, body: schemas.RunSubmit) -> schemas.Run:
@@ -245,6 +249,8 @@ def settle(unit: UnitOfWork, run: Run, error: tuple[str, str] | None = None) -> 
         _set_run_status(run, status)
         if status is Status.FAILED:
             run.error_code, run.error_detail = error or _failure(unit, run)
+        if status in TERMINAL:
+            _tell_of_end(unit, run)
     record_event(unit, run, "run", views.run_items(unit, run.team_id, [run])[0])
 
 
@@ -256,6 +262,16 @@ def _set_run_status(run: Run, status: Status) -> None:
         run.started_at = now
     if status in TERMINAL:
         run.finished_at = now
+
+
+def _tell_of_end(unit: UnitOfWork, run: Run) -> None:
+    """Rings for the analysis, and tells the team's channels that listen for it."""
+    unit.after_commit(lambda: doorbell().ring_analysis(str(run.id)))
+    event = ANNOUNCED.get(Status(run.status))
+    if event is not None:
+        title = f"Run {run.status}: {run.name}"
+        text = run.error_detail or f"All {run.trial_count} trials have ended."
+        notifications.notify(unit, run.team_id, event, title, text, f"/runs/{run.id}", f"{event}:{run.id}")
 
 
 def _failure(unit: UnitOfWork, run: Run) -> tuple[str, str]:

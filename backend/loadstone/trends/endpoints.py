@@ -1,7 +1,7 @@
 """`/api/v1/series`, annotations and alerts."""
 
 import uuid
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
@@ -13,7 +13,11 @@ from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
-from loadstone.trends import schemas, service
+from loadstone.plans.service import PlanRefused
+from loadstone.runs.schemas import Run
+from loadstone.trends import alerts, schemas, service
+from loadstone.trends.confirmation import ConfirmationUnderWay
+from loadstone.trends.states import AlertState, IllegalAlertState
 
 router = APIRouter(prefix="/api/v1", tags=["trends"])
 
@@ -145,3 +149,74 @@ def change_annotation(annotation_id: uuid.UUID, body: schemas.WriteAnnotation, p
 def delete_annotation(annotation_id: uuid.UUID, principal: Editor) -> None:
     with unit_of_work() as unit:
         service.delete_annotation(unit, principal, annotation_id)
+
+
+@router.get("/alerts", responses=problems(Unauthenticated, InvalidCursor))
+def list_alerts(
+    principal: Reader,
+    state: Annotated[list[AlertState] | None, Query(max_length=6)] = None,
+    owner: Literal["me"] | uuid.UUID | None = None,
+    series_id: uuid.UUID | None = None,
+    snoozed: bool | None = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+) -> Page[schemas.Alert]:
+    """Newest first. `state` may be given several times."""
+    with unit_of_work() as unit:
+        return alerts.list_alerts(
+            unit,
+            principal,
+            states=state or [],
+            owner_id=principal.user_id if owner == "me" else owner,
+            series_id=series_id,
+            is_snoozed=snoozed,
+            cursor=cursor,
+            limit=limit,
+        )
+
+
+@router.get("/alerts/{alert_id}", responses=problems(Unauthenticated, NotFound))
+def get_alert(alert_id: uuid.UUID, principal: Reader) -> schemas.AlertDetail:
+    with unit_of_work() as unit:
+        return alerts.get_alert(unit, principal, alert_id)
+
+
+@router.patch(
+    "/alerts/{alert_id}",
+    responses=problems(Unauthenticated, Forbidden, NotFound, IllegalAlertState, alerts.NotAMember),
+)
+def change_alert(alert_id: uuid.UUID, body: schemas.PatchAlert, principal: Editor) -> schemas.AlertDetail:
+    """State, owner and snooze; whatever is left out stays."""
+    with unit_of_work() as unit:
+        return alerts.change_alert(unit, principal, alert_id, body)
+
+
+@router.post(
+    "/alerts/{alert_id}/comments",
+    status_code=201,
+    responses=problems(Unauthenticated, Forbidden, NotFound, IdempotencyKeyReused),
+)
+def comment_on_alert(
+    alert_id: uuid.UUID, body: schemas.WriteComment, principal: Editor, once: OnceOnly
+) -> schemas.AlertEvent:
+    with unit_of_work() as unit:
+        return once.answer(unit, principal, schemas.AlertEvent, lambda: alerts.comment(unit, principal, alert_id, body))
+
+
+@router.post(
+    "/alerts/{alert_id}/confirm",
+    status_code=201,
+    responses=problems(
+        Unauthenticated,
+        Forbidden,
+        NotFound,
+        IllegalAlertState,
+        ConfirmationUnderWay,
+        PlanRefused,
+        IdempotencyKeyReused,
+    ),
+)
+def confirm_alert(alert_id: uuid.UUID, principal: Editor, once: OnceOnly) -> Run:
+    """Queues a run in a new session; the alert becomes confirmed or false by itself when that has ended."""
+    with unit_of_work() as unit:
+        return once.answer(unit, principal, Run, lambda: alerts.confirm(unit, principal, alert_id))

@@ -243,7 +243,7 @@ def exclude_point(
     unit.session.add(row)
     unit.session.flush()
     audit.record(unit, principal, "point_excluded", "series", series.id, {"point_id": str(point.point_id)})
-    judge_series(unit, series, point.run_id)
+    judge_series(unit, series, None, is_revised=True)
     return views.exclusion(row, principal.user_name)
 
 
@@ -256,7 +256,7 @@ def undo_exclusion(unit: UnitOfWork, principal: Principal, series_id: uuid.UUID,
     row.undone_by, row.undone_at = principal.user_id, datetime.now(UTC)
     unit.session.flush()
     audit.record(unit, principal, "point_exclusion_undone", "series", series.id, {"point_id": str(row.point_id)})
-    judge_series(unit, series, None)
+    judge_series(unit, series, None, is_revised=True)
 
 
 def list_annotations(

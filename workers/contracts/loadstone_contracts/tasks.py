@@ -15,6 +15,8 @@ log = structlog.get_logger()
 DISPATCH = "loadstone.control.dispatch"
 SWEEP = "loadstone.control.sweep"
 PRUNE = "loadstone.control.prune"
+ANALYSE = "loadstone.control.analyse"
+DELIVER = "loadstone.control.deliver"
 FIRE_SCHEDULES = "loadstone.control.fire_schedules"
 TRIAL = "loadstone.agent.trial"
 CHECK = "loadstone.agent.check"
@@ -77,6 +79,12 @@ class Doorbell:
 
     def ring_dispatch(self) -> None:
         self._ring(DISPATCH, CONTROL_QUEUE, [])
+
+    def ring_analysis(self, run_id: str) -> None:
+        self._ring(ANALYSE, CONTROL_QUEUE, [run_id])
+
+    def ring_deliver(self) -> None:
+        self._ring(DELIVER, CONTROL_QUEUE, [])
 
     def ring_trial(self, agent_id: str, trial_id: str) -> None:
         self._ring(TRIAL, agent_queue(agent_id), [trial_id])

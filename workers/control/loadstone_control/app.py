@@ -11,11 +11,13 @@ import celery.signals
 from loadstone.db import dispose_engine
 from loadstone.logging import configure_logging
 from loadstone.settings import get_settings
-from loadstone_contracts.tasks import CONTROL_QUEUE, FIRE_SCHEDULES, PRUNE, SWEEP, make_app
+from loadstone_contracts.tasks import ANALYSE, CONTROL_QUEUE, DELIVER, FIRE_SCHEDULES, PRUNE, SWEEP, make_app
 
 SWEEP_EVERY_S = 2.0
 PRUNE_EVERY_S = 600.0
 FIRE_EVERY_S = 1.0
+ANALYSE_EVERY_S = 10.0
+DELIVER_EVERY_S = 5.0
 
 app = make_app("loadstone_control", get_settings().broker_url, CONTROL_QUEUE)
 app.conf.imports = ("loadstone_control.tasks",)
@@ -23,6 +25,8 @@ app.conf.beat_schedule = {
     # Whoever comes too late to a sweep drops it: after an hour without a worker, one sweep follows, not 1,800.
     "sweep": {"task": SWEEP, "schedule": SWEEP_EVERY_S, "options": {"expires": SWEEP_EVERY_S}},
     "fire_schedules": {"task": FIRE_SCHEDULES, "schedule": FIRE_EVERY_S, "options": {"expires": FIRE_EVERY_S}},
+    "analyse": {"task": ANALYSE, "schedule": ANALYSE_EVERY_S, "options": {"expires": ANALYSE_EVERY_S}},
+    "deliver": {"task": DELIVER, "schedule": DELIVER_EVERY_S, "options": {"expires": DELIVER_EVERY_S}},
     "prune": {"task": PRUNE, "schedule": PRUNE_EVERY_S, "options": {"expires": PRUNE_EVERY_S}},
 }
 

@@ -51,6 +51,11 @@ def mark_analysed(session: Session, run_id: uuid.UUID) -> None:
     session.execute(update(Run).where(Run.id == run_id).values(analysed_at=datetime.now(UTC)))
 
 
+def was_taken(session: Session, run_id: uuid.UUID) -> bool:
+    """Were its points in series before?"""
+    return session.scalar(select(SeriesPoint.point_id).where(SeriesPoint.run_id == run_id).limit(1)) is not None
+
+
 def counted_points(session: Session, run_id: uuid.UUID) -> Sequence[Any]:
     """Of every point with a trial that counts: its series, parameters, and what its first such trial ran on."""
     began = (

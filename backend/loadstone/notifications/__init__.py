@@ -1,0 +1,1 @@
+"""Notifications: channels of a team, and every attempt to tell them something."""
