@@ -1,14 +1,18 @@
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import {
+  IconBell,
+  IconBellRinging,
   IconChartLine,
   IconCpu,
   IconDatabase,
   IconHome,
   IconKey,
+  IconLayoutDashboard,
   IconPlayerPlay,
   IconScale,
   IconSearch,
+  IconTrendingUp,
 } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -25,6 +29,25 @@ const PAGES = [
   },
   { to: '/runs', label: 'Runs', description: 'Everything that ran', icon: IconChartLine },
   { to: '/compare', label: 'Compare', description: 'Which is better, and how sure that is', icon: IconScale },
+  {
+    to: '/trends',
+    label: 'Trends',
+    description: 'Every series over time, and what shifted',
+    icon: IconTrendingUp,
+  },
+  { to: '/alerts', label: 'Alerts', description: 'What shifted, and who looks at it', icon: IconBell },
+  {
+    to: '/dashboards',
+    label: 'Dashboards',
+    description: 'Panels the team looks at together',
+    icon: IconLayoutDashboard,
+  },
+  {
+    to: '/settings/notifications',
+    label: 'Notifications',
+    description: 'Who is told of what',
+    icon: IconBellRinging,
+  },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
   { to: '/settings/tokens', label: 'API tokens', description: 'For scripts', icon: IconKey },

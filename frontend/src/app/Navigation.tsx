@@ -1,12 +1,16 @@
 import { AppShell, Group, Kbd, Stack, Text, UnstyledButton } from '@mantine/core';
 import {
+  IconBell,
+  IconCalendarTime,
   IconChartLine,
+  IconClipboardList,
   IconCpu,
   IconDatabase,
   IconHome,
   IconKeyboard,
   IconLayoutDashboard,
   IconPlayerPlay,
+  IconPlaylist,
   IconScale,
   IconSearch,
   IconTrendingUp,
@@ -22,7 +26,11 @@ const PAGES = [
   { to: '/runs', label: 'Runs', icon: IconChartLine },
   { to: '/compare', label: 'Compare', icon: IconScale },
   { to: '/trends', label: 'Trends', icon: IconTrendingUp },
+  { to: '/alerts', label: 'Alerts', icon: IconBell },
   { to: '/dashboards', label: 'Dashboards', icon: IconLayoutDashboard },
+  { to: '/queue', label: 'Queue', icon: IconPlaylist },
+  { to: '/schedules', label: 'Schedules', icon: IconCalendarTime },
+  { to: '/plans', label: 'Plans', icon: IconClipboardList },
   { to: '/targets', label: 'Targets', icon: IconDatabase },
   { to: '/agents', label: 'Agents', icon: IconCpu },
 ] as const;

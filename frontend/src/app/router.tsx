@@ -11,12 +11,17 @@ import {
 import { meQuery } from '@/api/session';
 import { PageSkeleton } from '@/components/Skeletons';
 import { toProblem } from '@/lib/problem';
+import { tablesSearch } from '@/lib/table-views';
 import {
+  alertsSearch,
   compareSearch,
   dashboardSearch,
   newRunSearch,
+  plansSearch,
+  queueSearch,
   runSearch,
   runsSearch,
+  schedulesSearch,
   signInSearch,
   targetsSearch,
   trendSearch,
@@ -30,6 +35,7 @@ export interface RouterContext {
 }
 
 const root = createRootRouteWithContext<RouterContext>()({
+  validateSearch: tablesSearch,
   component: Outlet,
   notFoundComponent: PageMissing,
 });
@@ -110,6 +116,17 @@ const trend = createRoute({
   validateSearch: trendSearch,
   component: lazyRouteComponent(() => import('@/pages/TrendPage')),
 });
+const alerts = createRoute({
+  getParentRoute: () => inside,
+  path: '/alerts',
+  validateSearch: alertsSearch,
+  component: lazyRouteComponent(() => import('@/pages/AlertsPage')),
+});
+const alert = createRoute({
+  getParentRoute: () => inside,
+  path: '/alerts/$alertId',
+  component: lazyRouteComponent(() => import('@/pages/AlertPage')),
+});
 const dashboards = createRoute({
   getParentRoute: () => inside,
   path: '/dashboards',
@@ -127,6 +144,24 @@ const targets = createRoute({
   validateSearch: targetsSearch,
   component: lazyRouteComponent(() => import('@/pages/TargetsPage')),
 });
+const plans = createRoute({
+  getParentRoute: () => inside,
+  path: '/plans',
+  validateSearch: plansSearch,
+  component: lazyRouteComponent(() => import('@/pages/PlansPage')),
+});
+const schedules = createRoute({
+  getParentRoute: () => inside,
+  path: '/schedules',
+  validateSearch: schedulesSearch,
+  component: lazyRouteComponent(() => import('@/pages/SchedulesPage')),
+});
+const queue = createRoute({
+  getParentRoute: () => inside,
+  path: '/queue',
+  validateSearch: queueSearch,
+  component: lazyRouteComponent(() => import('@/pages/QueuePage')),
+});
 const agents = createRoute({
   getParentRoute: () => inside,
   path: '/agents',
@@ -143,10 +178,44 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('@/pages/SettingsPage')),
 });
+/** The tabs themselves have no page: the first of them opens. */
+const settingsStart = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/members' });
+  },
+});
+const settingsMembers = createRoute({
+  getParentRoute: () => settings,
+  path: '/members',
+  component: lazyRouteComponent(() => import('@/pages/SettingsMembersPage')),
+});
+const settingsSessions = createRoute({
+  getParentRoute: () => settings,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('@/pages/SettingsSessionsPage')),
+});
+const settingsAudit = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('@/pages/SettingsAuditPage')),
+});
+const admin = createRoute({
+  getParentRoute: () => inside,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('@/pages/AdminPage')),
+});
 const settingsTokens = createRoute({
   getParentRoute: () => settings,
   path: '/tokens',
   component: lazyRouteComponent(() => import('@/pages/SettingsTokensPage')),
+});
+const settingsNotifications = createRoute({
+  getParentRoute: () => settings,
+  path: '/notifications',
+  component: lazyRouteComponent(() => import('@/pages/SettingsNotificationsPage')),
 });
 
 const routeTree = root.addChildren([
@@ -158,15 +227,20 @@ const routeTree = root.addChildren([
     runs,
     newRun,
     run,
+    plans,
+    schedules,
+    queue,
     compare,
     trends,
     trend,
+    alerts,
+    alert,
     dashboards,
     dashboard,
     targets,
     agents,
     account,
-    settings.addChildren([settingsTokens]),
+    settings.addChildren([settingsNotifications, settingsTokens]),
   ]),
 ]);
 

@@ -42,3 +42,11 @@ export function formatChange(change: number): string {
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   return `${percent >= 0 ? '+' : '−'}${Math.abs(percent).toFixed(digits)} %`;
 }
+
+/** The unit that the api's values of this metric are in. */
+export function unitOfMetric(name: string): string {
+  if (name.endsWith('_per_s')) return 'ops/s';
+  if (name.endsWith('_ns')) return 'ns';
+  if (name.endsWith('_share')) return 'ratio';
+  return name.endsWith('_s') ? 's' : '';
+}

@@ -1,6 +1,6 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { type RunListItem, runsQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { TextLink } from '@/components/links';
@@ -10,13 +10,19 @@ import { toProblem } from '@/lib/problem';
 import { FinishedRuns } from './FinishedRuns';
 import { FirstMeasurement } from './FirstMeasurement';
 import { LiveRunCard } from './LiveRunCard';
+import { OpenAlerts } from './OpenAlerts';
 
 const SHOWN_FINISHED = 8;
 /** A browser opens six connections to one server; the page needs some for itself. */
 const STREAMED = 3;
 
-/** What runs, what waits and for what, what finished. */
-export function HomeBoard(): ReactElement {
+interface HomeBoardProps {
+  /** The team's dashboards, drawn by another feature. */
+  readonly pinned: ReactNode;
+}
+
+/** What runs, what waits and for what, what shifted, what finished, and what the team looks at. */
+export function HomeBoard({ pinned }: HomeBoardProps): ReactElement {
   const runs = useInfiniteQuery(runsQuery({}, 30));
   if (runs.isPending) return <CardsSkeleton />;
   if (runs.isError && !runs.data) {
@@ -38,7 +44,9 @@ export function HomeBoard(): ReactElement {
   return (
     <Stack gap="lg">
       <LiveRuns runs={live} />
+      <OpenAlerts />
       {finished.length > 0 && <FinishedRuns runs={finished} />}
+      {pinned}
     </Stack>
   );
 }

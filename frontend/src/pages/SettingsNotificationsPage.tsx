@@ -1,0 +1,3 @@
+import { Notifications } from '@/features/notifications/Notifications';
+
+export default Notifications;
