@@ -9,7 +9,21 @@ from pydantic import Field
 
 from loadstone_contracts.model import Message
 
-StoreProtocol = Literal["memcached", "memcached_meta", "memcached_binary", "redis", "redis_resp3", "redis_cluster", "mysql", "mysql_text", "postgres", "postgres_simple", "mongodb"]
+StoreProtocol = Literal[
+    "memcached",
+    "memcached_meta",
+    "memcached_binary",
+    "redis",
+    "redis_resp3",
+    "redis_cluster",
+    "mysql",
+    "mysql_text",
+    "postgres",
+    "postgres_simple",
+    "mongodb",
+    "memlink",
+    "memlink_0_3",
+]
 OperationKind = Literal[
     "get",
     "set",

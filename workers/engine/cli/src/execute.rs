@@ -5,6 +5,7 @@ use std::io::{IsTerminal, stderr};
 use loadstone_drivers::memcached::Memcached;
 use loadstone_drivers::memcached_binary::MemcachedBinary;
 use loadstone_drivers::memcached_meta::MemcachedMeta;
+use loadstone_drivers::memlink::Memlink;
 use loadstone_drivers::mongodb::MongoDb;
 use loadstone_drivers::mysql::MySql;
 use loadstone_drivers::postgres::Postgres;
@@ -106,6 +107,7 @@ fn carry_out(
             dial(plan, Postgres::new(plan), stop, emit)
         }
         StoreProtocol::Mongodb => dial(plan, MongoDb::new(plan), stop, emit),
+        StoreProtocol::Memlink | StoreProtocol::Memlink03 => dial(plan, Memlink::new(plan), stop, emit),
         StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
             dial(plan, Resp::new(plan), stop, emit)
         }

@@ -9,6 +9,7 @@ mod layout;
 pub mod memcached;
 pub mod memcached_binary;
 pub mod memcached_meta;
+pub mod memlink;
 pub mod mongodb;
 mod mongodb_greeting;
 pub mod mysql;

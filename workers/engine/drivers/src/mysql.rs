@@ -241,6 +241,9 @@ impl MySql {
                 }
             }
         }
+        if input.len() < used {
+            return Ok(None);
+        }
         reader.rows += 1;
         let rest = (HEAD_BYTES + len).checked_sub(used).ok_or(())?;
         if rest as u64 > 2 * MAX_VALUE_BYTES {

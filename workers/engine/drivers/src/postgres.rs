@@ -222,6 +222,9 @@ impl Postgres {
                 _ => {}
             }
         }
+        if input.len() < used {
+            return Ok(None);
+        }
         reader.rows += 1;
         let left = (HEAD_BYTES + rest).checked_sub(used).ok_or(())?;
         reader.body.open_bare(left, expected, &self.data.values);

@@ -14,16 +14,21 @@ pub fn plan(protocol: &str) -> EnginePlan {
         .expect("the protocol is a constant")
         .operations()
         .iter()
-        .filter(|kind| kind.is_of_lists() == lists && !matches!(kind, OperationKind::Append | OperationKind::Touch))
+        .filter(|kind| kind.is_of_lists() == lists && **kind != OperationKind::Append)
         .map(|kind| operation(*kind))
         .collect();
     let operations = kinds.join(",");
+    let is_memlink = protocol.starts_with("memlink");
+    let address = r#"{"kind": "tcp", "host": "h", "port": 1}"#;
+    let more = match is_memlink {
+        true => format!(r#""read_address": {address}"#),
+        false => r#""username": "me", "password": "secret""#.to_owned(),
+    };
+    let verify = protocol != "postgres_simple";
     let text = format!(
-        r#"{{"version": 1, "seed": 1, "verify": true,
-        "target": {{"protocol": "{protocol}", "address": {{"kind": "tcp", "host": "h", "port": 1}},
-            "username": "me", "password": "secret"}},
-        "dataset": {{"key_count": 1000, "key_size_bytes": 8,
-            "value_size": {{"kind": "uniform", "min_bytes": 1, "max_bytes": 60}}}},
+        r#"{{"version": 1, "seed": 1, "verify": {verify},
+        "target": {{"protocol": "{protocol}", "address": {address}, {more}}},
+        "dataset": {{"key_count": 1000, "key_size_bytes": 8, "value_size": {{"kind": "fixed", "bytes": 30}}}},
         "operations": [{operations}],
         "load": {{"kind": "closed", "connections": 1}},
         "phases": [{{"name": "measure", "stop": {{"seconds": 1}}}}]}}"#
@@ -34,6 +39,7 @@ pub fn plan(protocol: &str) -> EnginePlan {
 fn operation(kind: OperationKind) -> String {
     let more = match kind {
         OperationKind::MultiGet | OperationKind::MultiSet => r#", "keys_per_request": 3"#,
+        OperationKind::Touch => r#", "expire_s": 5"#,
         OperationKind::Custom => r#", "command": "x {key} {value_size}""#,
         _ => "",
     };
@@ -47,7 +53,12 @@ pub fn read_replies<D: Driver>(driver: &D, plan: &EnginePlan, data: &[u8]) {
     let keys = [7, 8, 9];
     let shapes = Shape::all_of(plan);
     let shape = &shapes[usize::from(*choice) / 2 % shapes.len()];
-    let asked = Asked { shape, keys: &keys[..shape.keys_per_request], stage: choice % 2, word: 3, session: 1 };
+    // Other operations have one stage only.
+    let stage = match shape.kind {
+        OperationKind::ReadModifyWrite | OperationKind::CompareAndSet => choice % 2,
+        _ => 0,
+    };
+    let asked = Asked { shape, keys: &keys[..shape.keys_per_request], stage, word: 3, session: 1 };
     let whole = read(driver, &asked, input, usize::MAX);
     let pieces = read(driver, &asked, input, usize::from(*piece).max(1));
     assert_eq!(whole, pieces, "the replies depend on how they were cut");

@@ -13,8 +13,8 @@ use crate::rng::Rng;
 /// A prefill keeps this many writes under way per connection, so that it does not wait for round trips.
 const PREFILL_PIPELINE: u32 = 16;
 /// memcached 1.6.18 with TLS now and then keeps the last replies of a pipeline to itself for ever: it waits for its
-/// socket while the requests lie in its TLS library.
-const PREFILL_PIPELINE_WITH_TLS: u32 = 1;
+/// socket while the requests lie in its TLS library. Memlink answers one request at a time.
+const PREFILL_PIPELINE_ALONE: u32 = 1;
 /// Where nearly all requests are for a few keys, a request may name one twice rather than look for others for ever.
 const MOST_REDRAWS: u32 = 1000;
 /// A second and all of its fractions.
@@ -250,7 +250,8 @@ pub(crate) fn deepest_pipeline(plan: &EnginePlan) -> usize {
 }
 
 fn prefill_pipeline(plan: &EnginePlan) -> u32 {
-    if plan.target.tls.is_some() { PREFILL_PIPELINE_WITH_TLS } else { PREFILL_PIPELINE }
+    let is_alone = plan.target.tls.is_some() || plan.target.protocol.is_memlink();
+    if is_alone { PREFILL_PIPELINE_ALONE } else { PREFILL_PIPELINE }
 }
 
 fn range_of(total: u64, thread: u32, threads: u32) -> Range<u64> {

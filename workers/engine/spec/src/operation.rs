@@ -247,7 +247,7 @@ const REDIS: &[Kind] = &[
     Kind::Custom,
 ];
 
-/// Without what works on several keys, or on a connection's state.
+/// The last six work on lists. Without what works on several keys, or on a connection's state.
 const REDIS_CLUSTER: &[Kind] = &[
     Kind::Get,
     Kind::Set,
@@ -326,6 +326,7 @@ impl StoreProtocol {
             Self::RedisCluster => REDIS_CLUSTER,
             Self::Mysql | Self::MysqlText => MYSQL,
             Self::Mongodb => MONGODB,
+            Self::Memlink | Self::Memlink03 => &REDIS_CLUSTER[REDIS_CLUSTER.len() - 6..],
             Self::Postgres | Self::PostgresSimple => &MYSQL[1..],
         }
     }

@@ -34,11 +34,16 @@ pub enum StoreProtocol {
     /// Statements as text (simple).
     PostgresSimple,
     Mongodb,
+    /// Memlink 0.5; `address` is its write port, `read_address` its read port.
+    Memlink,
+    /// Memlink 0.3, without tables.
+    #[serde(rename = "memlink_0_3")]
+    Memlink03,
 }
 
 impl StoreProtocol {
     /// Every protocol, in the order `describe` shows them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Memcached,
         Self::MemcachedMeta,
         Self::MemcachedBinary,
@@ -50,6 +55,8 @@ impl StoreProtocol {
         Self::Postgres,
         Self::PostgresSimple,
         Self::Mongodb,
+        Self::Memlink,
+        Self::Memlink03,
     ];
 
     /// The name in plans and addresses.
@@ -66,12 +73,19 @@ impl StoreProtocol {
             Self::Postgres => "postgres",
             Self::PostgresSimple => "postgres_simple",
             Self::Mongodb => "mongodb",
+            Self::Memlink => "memlink",
+            Self::Memlink03 => "memlink_0_3",
         }
     }
 
     /// Whether it is one of Redis's.
     pub fn is_redis(self) -> bool {
         matches!(self, Self::Redis | Self::RedisResp3 | Self::RedisCluster)
+    }
+
+    /// Whether it is one of Memlink's.
+    pub fn is_memlink(self) -> bool {
+        matches!(self, Self::Memlink | Self::Memlink03)
     }
 
     /// Whether it takes SQL.

@@ -19,6 +19,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_dataset_fault(&plan.dataset))
         .or_else(|| find_operations_fault(plan))
         .or_else(|| find_verify_fault(plan))
+        .or_else(|| find_memlink_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
         .or_else(|| find_load_fault(&plan.load))
         .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
@@ -117,6 +118,26 @@ fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
                     in_range("dataset.value_size.max_bytes", size.max_bytes, size.min_bytes, MAX_VALUE_BYTES)
                 })
             }
+        })
+}
+
+/// One request at a time, values of one byte's length, two ports.
+fn find_memlink_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    if !plan.target.protocol.is_memlink() {
+        return None;
+    }
+    let (min_bytes, max_bytes) = plan.dataset.value_size.bounds();
+    let target = &plan.target;
+    broken(target.read_address.is_none(), "target.read_address", "Memlink reads at a port of its own")
+        .or_else(|| broken(target.password.is_some(), "target.password", "Memlink has no passwords"))
+        .or_else(|| broken(target.tls.is_some(), "target.tls", "Memlink has no TLS"))
+        .or_else(|| {
+            broken(plan.load.pipeline() > 1, "load.pipeline", "Memlink answers one request at a time")
+        })
+        .or_else(|| in_range("dataset.value_size", max_bytes, 1, 255))
+        .or_else(|| {
+            let message = "Memlink pads values to one size: what has several sizes cannot be verified";
+            broken(plan.verify && min_bytes < max_bytes, "verify", message)
         })
 }
 

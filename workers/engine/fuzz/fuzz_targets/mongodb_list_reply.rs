@@ -1,0 +1,12 @@
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use loadstone_drivers::mongodb::MongoDb;
+use loadstone_spec::plan::EnginePlan;
+
+static PLAN: LazyLock<EnginePlan> = LazyLock::new(|| loadstone_fuzz::plan("mongodb/lists"));
+static DRIVER: LazyLock<MongoDb> = LazyLock::new(|| MongoDb::new(&PLAN));
+
+fuzz_target!(|data: &[u8]| loadstone_fuzz::read_replies(&*DRIVER, &PLAN, data));
