@@ -19,10 +19,11 @@ export async function signOut(): Promise<void> {
   await client.DELETE('/api/v1/session');
 }
 
-export const tokensQuery = queryOptions({
-  queryKey: ['tokens'],
-  queryFn: () => dataOf(client.GET('/api/v1/tokens', { params: { query: { limit: 200 } } })),
-});
+export const tokensQuery = (kind: ApiToken['kind']) =>
+  queryOptions({
+    queryKey: ['tokens', kind],
+    queryFn: () => dataOf(client.GET('/api/v1/tokens', { params: { query: { limit: 200, kind } } })),
+  });
 
 export function createToken(body: Schemas['CreateApiToken']): Promise<Schemas['CreatedApiToken']> {
   return dataOf(client.POST('/api/v1/tokens', { body }));

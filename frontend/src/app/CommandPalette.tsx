@@ -6,13 +6,17 @@ import {
   IconChartLine,
   IconCpu,
   IconDatabase,
+  IconDevices,
   IconHome,
   IconKey,
   IconLayoutDashboard,
+  IconListDetails,
   IconPlayerPlay,
   IconScale,
   IconSearch,
   IconTrendingUp,
+  IconUser,
+  IconUsers,
 } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -51,6 +55,20 @@ const PAGES = [
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
   { to: '/settings/tokens', label: 'API tokens', description: 'For scripts', icon: IconKey },
+  {
+    to: '/settings/members',
+    label: 'Members',
+    description: 'Who belongs to the team; invite someone',
+    icon: IconUsers,
+  },
+  {
+    to: '/settings/sessions',
+    label: 'Sessions',
+    description: 'Where people are signed in',
+    icon: IconDevices,
+  },
+  { to: '/settings/audit', label: 'Audit log', description: 'Who changed what', icon: IconListDetails },
+  { to: '/account', label: 'Your account', description: 'Password, sessions', icon: IconUser },
 ] as const;
 
 /** Loaded at the first Ctrl-K. */

@@ -14,6 +14,7 @@ import { toProblem } from '@/lib/problem';
 import { tablesSearch } from '@/lib/table-views';
 import {
   alertsSearch,
+  auditSearch,
   compareSearch,
   dashboardSearch,
   newRunSearch,
@@ -57,6 +58,13 @@ const embed = createRoute({
   getParentRoute: () => root,
   path: '/embed/$token',
   component: lazyRouteComponent(() => import('@/pages/EmbedPage')),
+});
+
+/** Open to whoever has the link. */
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite/$token',
+  component: lazyRouteComponent(() => import('@/pages/InvitePage')),
 });
 
 /** Everything else needs a session. */
@@ -220,6 +228,7 @@ const settingsNotifications = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
+  invite,
   shared,
   embed,
   inside.addChildren([
@@ -240,7 +249,15 @@ const routeTree = root.addChildren([
     targets,
     agents,
     account,
-    settings.addChildren([settingsNotifications, settingsTokens]),
+    admin,
+    settings.addChildren([
+      settingsStart,
+      settingsMembers,
+      settingsTokens,
+      settingsSessions,
+      settingsNotifications,
+      settingsAudit,
+    ]),
   ]),
 ]);
 

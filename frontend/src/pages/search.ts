@@ -40,7 +40,30 @@ export function newRunSearch(raw: RawSearch) {
     recipe: optionalText(raw.recipe),
     from: optionalText(raw.from),
     plan: optionalText(raw.plan),
+    /** Of the plan; the newest when left out. */
+    version: optionalCount(raw.version, 2 ** 31 - 1),
   });
+}
+
+export function plansSearch(raw: RawSearch) {
+  return optional({
+    q: optionalText(raw.q),
+    archived: optionalFlag(raw.archived),
+    versions: optionalText(raw.versions),
+  });
+}
+
+export function schedulesSearch(raw: RawSearch) {
+  return optional({
+    q: optionalText(raw.q),
+    edit: optionalText(raw.edit),
+    plan: optionalText(raw.plan),
+    history: optionalText(raw.history),
+  });
+}
+
+export function queueSearch(raw: RawSearch) {
+  return optional({ q: optionalText(raw.q), of: optionalOneOf(raw.of, ['trials'] as const) });
 }
 
 export const RUN_TABS = ['curves', 'latency', 'time', 'trials', 'environment', 'plan', 'discussion'] as const;
@@ -144,6 +167,14 @@ export function dashboardSearch(raw: RawSearch) {
 
 export function targetsSearch(raw: RawSearch) {
   return optional({ q: optionalText(raw.q), edit: optionalText(raw.edit) });
+}
+
+export function auditSearch(raw: RawSearch) {
+  return optional({
+    actor: optionalText(raw.actor),
+    subject: optionalText(raw.subject),
+    action: optionalText(raw.action),
+  });
 }
 
 export function signInSearch(raw: RawSearch) {

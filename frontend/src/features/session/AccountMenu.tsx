@@ -1,10 +1,11 @@
 import { Group, Menu, Text, UnstyledButton } from '@mantine/core';
-import { IconKey, IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
+import { IconLogout, IconSelector, IconServer, IconUser, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { meQuery, signOut } from '@/api/session';
 import { MenuLink } from '@/components/links';
+import { TeamChoice } from './TeamChoice';
 
 export function AccountMenu(): ReactElement | null {
   const { data: me } = useQuery(meQuery);
@@ -39,8 +40,17 @@ export function AccountMenu(): ReactElement | null {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me.user.email}</Menu.Label>
-        <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
-          API tokens
+        <TeamChoice />
+        <MenuLink to="/settings/members" leftSection={<IconUsers size={15} />}>
+          Team settings
+        </MenuLink>
+        {me.is_instance_admin && (
+          <MenuLink to="/admin" leftSection={<IconServer size={15} />}>
+            Installation
+          </MenuLink>
+        )}
+        <MenuLink to="/account" leftSection={<IconUser size={15} />}>
+          Your account
         </MenuLink>
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => leave.mutate()}>
           Sign out

@@ -1,91 +1,119 @@
-import { Button, Group, Modal, Paper, Stack, TextInput } from '@mantine/core';
+import { Button, Paper, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactElement, useState } from 'react';
-import { createToken, revokeToken, type ApiToken as Token, tokensQuery } from '@/api/session';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { meQuery, revokeToken, type ApiToken as Token, tokensQuery } from '@/api/session';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { type DataColumn, DataTable } from '@/components/DataTable';
-import { FailureState } from '@/components/FailureState';
 import { showFailure } from '@/components/notices';
+import { QueryPart } from '@/components/QueryPart';
 import { RelativeTime } from '@/components/RelativeTime';
-import { Secret } from '@/components/Secret';
-import { TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
-import { toProblem } from '@/lib/problem';
+import { useChange } from '@/lib/use-change';
+import { CreateToken } from './CreateToken';
 
-export function TokenList(): ReactElement {
-  const tokens = useQuery(tokensQuery);
+const WORDS = {
+  personal: {
+    title: 'Your tokens',
+    empty: 'No tokens of your own',
+    text: 'A token lets a script do what you can do here, or less. Send it as “Authorization: Bearer lst_…”.',
+  },
+  team: {
+    title: 'Tokens of the team',
+    empty: 'No tokens of the team',
+    text: 'A token of the team works for a pipeline or a service, and goes on working when its creator leaves.',
+  },
+} as const;
+
+export function TokenList({ kind }: { readonly kind: 'personal' | 'team' }): ReactElement {
+  const { data: me } = useQuery(meQuery);
+  const tokens = useQuery(tokensQuery(kind));
   const [isCreating, creating] = useDisclosure(false);
   const [revoking, setRevoking] = useState<Token | null>(null);
-  const create = <Button onClick={creating.open}>Create token</Button>;
-  if (tokens.isPending) return <TableSkeleton rows={3} />;
-  if (!tokens.data) {
-    const { code, detail } = toProblem(tokens.error);
-    return (
-      <FailureState
-        what="The tokens could not be read"
-        code={code}
-        detail={detail}
-        onRetry={() => tokens.refetch()}
-      />
-    );
-  }
+  const mayChange = kind === 'personal' || me?.role === 'admin';
+  const create = mayChange && <Button onClick={creating.open}>Create token</Button>;
+  const { title, empty, text } = WORDS[kind];
   return (
-    <>
-      {tokens.data.items.length === 0 ? (
-        <TeachingState
-          icon={IconKey}
-          title="No API tokens"
-          text="A token lets a script do what you can do here. Send it as “Authorization: Bearer lst_…”."
-        >
-          {create}
-        </TeachingState>
-      ) : (
-        <Paper withBorder p="sm">
-          <DataTable
-            label="API tokens"
-            columns={tokenColumns(setRevoking)}
-            rows={tokens.data.items}
-            rowId={(token) => token.id}
-            csvName="loadstone-tokens"
-            toolbar={create}
-          />
-        </Paper>
-      )}
-      <CreateToken isOpen={isCreating} onClose={creating.close} />
+    <section aria-labelledby={`tokens-${kind}`}>
+      <Title order={2} size="h5" id={`tokens-${kind}`} mb="xs">
+        {title}
+      </Title>
+      <QueryPart query={tokens} what="The tokens could not be read">
+        {({ items }) =>
+          items.length === 0 ? (
+            <TeachingState icon={IconKey} title={empty} text={text}>
+              {create}
+            </TeachingState>
+          ) : (
+            <Paper withBorder p="sm">
+              <DataTable
+                label={title}
+                columns={tokenColumns(kind, mayChange, setRevoking)}
+                rows={items}
+                rowId={(token) => token.id}
+                csvName={`loadstone-tokens-${kind}`}
+                toolbar={create}
+              />
+            </Paper>
+          )
+        }
+      </QueryPart>
+      {me && <CreateToken kind={kind} role={me.role} isOpen={isCreating} onClose={creating.close} />}
       <RevokeToken token={revoking} onClose={() => setRevoking(null)} />
-    </>
+    </section>
   );
 }
 
-function tokenColumns(revoke: (token: Token) => void): ReadonlyArray<DataColumn<Token>> {
-  return [
-    { id: 'name', header: 'Name', value: (token) => token.name },
+function tokenColumns(
+  kind: 'personal' | 'team',
+  mayChange: boolean,
+  revoke: (token: Token) => void,
+): ReadonlyArray<DataColumn<Token>> {
+  const shown: DataColumn<Token>[] = [
+    { id: 'name', header: 'Name', value: ({ name }) => name },
+    { id: 'scope', header: 'May', value: ({ scope }) => scope },
     {
       id: 'created',
       header: 'Created',
-      value: (token) => token.created_at,
-      cell: (token) => <RelativeTime at={token.created_at} />,
+      value: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
     },
     {
       id: 'used',
       header: 'Last used',
-      value: (token) => token.last_used_at,
-      cell: (token) => (token.last_used_at ? <RelativeTime at={token.last_used_at} /> : 'never'),
+      value: ({ last_used_at }) => last_used_at,
+      cell: ({ last_used_at }) => (last_used_at ? <RelativeTime at={last_used_at} /> : 'never'),
     },
     {
       id: 'expires',
       header: 'Expires',
-      value: (token) => token.expires_at,
-      cell: (token) => (token.expires_at ? <RelativeTime at={token.expires_at} /> : 'never'),
+      value: ({ expires_at }) => expires_at,
+      cell: ({ expires_at }) => (expires_at ? <RelativeTime at={expires_at} /> : 'never'),
     },
+  ];
+  if (kind === 'team') {
+    shown.splice(2, 0, {
+      id: 'by',
+      header: 'Made by',
+      value: ({ created_by }) => created_by?.name ?? 'someone who is gone',
+    });
+  }
+  if (!mayChange) return shown;
+  return [
+    ...shown,
     {
       id: 'actions',
       header: 'Actions',
       value: () => null,
       cell: (token) => (
-        <Button size="compact-sm" variant="subtle" color="red" onClick={() => revoke(token)}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke ${token.name}`}
+          onClick={() => revoke(token)}
+        >
           Revoke
         </Button>
       ),
@@ -94,86 +122,19 @@ function tokenColumns(revoke: (token: Token) => void): ReadonlyArray<DataColumn<
   ];
 }
 
-interface CreateTokenProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function CreateToken({ isOpen, onClose }: CreateTokenProps): ReactElement {
-  const queries = useQueryClient();
-  const create = useMutation({
-    mutationFn: (name: string) => createToken({ name }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-  });
-  const close = () => {
-    create.reset();
-    onClose();
-  };
-  const problem = create.error ? toProblem(create.error) : null;
-  return (
-    <Modal opened={isOpen} onClose={close} title="Create an API token" centered>
-      <Stack>
-        {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
-        {create.data ? (
-          <>
-            <Secret title={`Token “${create.data.name}”`} value={create.data.token} />
-            <Group justify="flex-end">
-              <Button onClick={close}>Done</Button>
-            </Group>
-          </>
-        ) : (
-          <TokenForm isBusy={create.isPending} onSubmit={create.mutate} />
-        )}
-      </Stack>
-    </Modal>
-  );
-}
-
-interface TokenFormProps {
-  readonly isBusy: boolean;
-  readonly onSubmit: (name: string) => void;
-}
-
-function TokenForm({ isBusy, onSubmit }: TokenFormProps): ReactElement {
-  const [name, setName] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit(name);
-  };
-  return (
-    <Stack component="form" onSubmit={submit}>
-      <TextInput
-        label="What it is for"
-        placeholder="nightly script"
-        required
-        maxLength={100}
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <Group justify="flex-end">
-        <Button type="submit" loading={isBusy}>
-          Create
-        </Button>
-      </Group>
-    </Stack>
-  );
-}
-
-function RevokeToken({
-  token,
-  onClose,
-}: {
+interface RevokeTokenProps {
   readonly token: Token | null;
   readonly onClose: () => void;
-}): ReactElement {
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: (tokenId: string) => revokeToken(tokenId),
-    onError: (error) => showFailure('The token could not be revoked', error),
-    onSettled: () => {
+}
+
+function RevokeToken({ token, onClose }: RevokeTokenProps): ReactElement {
+  const revoke = useChange({
+    act: revokeToken,
+    rereads: [['tokens']],
+    onDone: onClose,
+    onFailure: (error) => {
       onClose();
-      return queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
+      showFailure('The token could not be revoked', error);
     },
   });
   return (

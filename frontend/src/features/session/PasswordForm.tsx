@@ -1,0 +1,59 @@
+import { Button, Group, Paper, PasswordInput, Stack, Title } from '@mantine/core';
+import { type FormEvent, type ReactElement, useState } from 'react';
+import { changePassword } from '@/api/team';
+import { FailureState } from '@/components/FailureState';
+import { showDone } from '@/components/notices';
+import { toProblem } from '@/lib/problem';
+import { useChange } from '@/lib/use-change';
+
+export const PASSWORD_MIN_LENGTH = 10;
+
+export function PasswordForm(): ReactElement {
+  const [current, setCurrent] = useState('');
+  const [wanted, setWanted] = useState('');
+  const change = useChange({
+    act: changePassword,
+    rereads: [['sessions']],
+    onDone: () => {
+      setCurrent('');
+      setWanted('');
+      showDone('The password is changed. Your other sessions have ended.');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate({ current_password: current, new_password: wanted });
+  };
+  const problem = change.error ? toProblem(change.error) : null;
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={submit} aria-labelledby="password" maw={460}>
+      <Stack gap="sm">
+        <Title order={2} size="h5" id="password">
+          Password
+        </Title>
+        {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="New password"
+          description={`At least ${PASSWORD_MIN_LENGTH} characters. Your other sessions end.`}
+          autoComplete="new-password"
+          required
+          minLength={PASSWORD_MIN_LENGTH}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={change.isPending}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
