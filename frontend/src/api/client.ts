@@ -29,6 +29,7 @@ async function readProblem(response: Response): Promise<RequestProblem> {
     title: said.title ?? 'The request was refused',
     detail: said.detail ?? `The server answered ${response.status} without saying why.`,
     errors: said.errors,
+    path: said.path,
   });
 }
 

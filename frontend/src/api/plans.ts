@@ -1,7 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { requestId } from '@/lib/request-id';
 import { client, dataOf, type Schemas } from './client';
 
+export type Plan = Schemas['Plan'];
 export type PlanDefinition = Schemas['PlanDefinition'];
 export type Preview = Schemas['Preview'];
 export type Finding = Schemas['Finding'];
@@ -29,20 +30,64 @@ export const plansQuery = queryOptions({
   queryFn: () => dataOf(client.GET('/api/v1/plans', { params: { query: { limit: 200 } } })),
 });
 
-export function planQuery(planId: string) {
+/** The newest version, or the one asked for. */
+export function planQuery(planId: string, version?: number) {
   return queryOptions({
-    queryKey: ['plans', planId],
-    queryFn: () => dataOf(client.GET('/api/v1/plans/{plan_id}', { params: { path: { plan_id: planId } } })),
+    queryKey: ['plans', planId, version ?? 'newest'],
+    queryFn: () =>
+      dataOf(
+        client.GET('/api/v1/plans/{plan_id}', {
+          params: { path: { plan_id: planId }, query: { version } },
+        }),
+      ),
   });
 }
 
-export function updatePlan(planId: string, definition: PlanDefinition): Promise<Schemas['Plan']> {
+export function planListQuery(filter: { readonly q?: string; readonly archived?: boolean }) {
+  return infiniteQueryOptions({
+    queryKey: ['plans', 'list', filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/api/v1/plans', {
+          params: {
+            query: { q: filter.q, is_archived: filter.archived, cursor: pageParam ?? undefined, limit: 50 },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function planVersionsQuery(planId: string) {
+  return queryOptions({
+    queryKey: ['plans', planId, 'versions'],
+    queryFn: () =>
+      dataOf(client.GET('/api/v1/plans/{plan_id}/versions', { params: { path: { plan_id: planId } } })),
+  });
+}
+
+/** @param version the one that the change was made from: a newer one is not overwritten */
+export function updatePlan(planId: string, version: number, definition: PlanDefinition): Promise<Plan> {
   return dataOf(
-    client.PUT('/api/v1/plans/{plan_id}', { params: { path: { plan_id: planId } }, body: { definition } }),
+    client.PUT('/api/v1/plans/{plan_id}', {
+      params: { path: { plan_id: planId } },
+      body: { definition, version },
+    }),
   );
 }
 
-export function savePlan(definition: PlanDefinition): Promise<Schemas['Plan']> {
+export async function archivePlan(planId: string): Promise<void> {
+  await client.DELETE('/api/v1/plans/{plan_id}', { params: { path: { plan_id: planId } } });
+}
+
+export function restorePlan(planId: string): Promise<Plan> {
+  return dataOf(client.POST('/api/v1/plans/{plan_id}/restore', { params: { path: { plan_id: planId } } }));
+}
+
+export function savePlan(definition: PlanDefinition): Promise<Plan> {
   const header = { 'idempotency-key': requestId() };
   return dataOf(client.POST('/api/v1/plans', { params: { header }, body: { definition } }));
 }

@@ -16,6 +16,7 @@ import {
 import type { ReactElement, ReactNode } from 'react';
 import { type CsvCell, toCsv } from '@/lib/csv';
 import { saveText } from '@/lib/save-file';
+import { useTableView } from './table-view';
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -56,6 +57,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
     data: props.rows as T[],
     columns: props.columns.map(toColumnDef),
     getRowId: props.rowId,
+    ...useTableView(props.label),
   });
   const choices = table.getAllLeafColumns().map((column) => ({
     id: column.id,

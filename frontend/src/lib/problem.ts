@@ -8,6 +8,8 @@ export class RequestProblem extends Error {
   readonly title: string;
   readonly detail: string;
   readonly errors: readonly PathMessage[];
+  /** The field at fault, where the whole refusal is about one. */
+  readonly path: string | null;
 
   constructor(facts: {
     code: string;
@@ -15,6 +17,7 @@ export class RequestProblem extends Error {
     title: string;
     detail: string;
     errors?: readonly PathMessage[] | null;
+    path?: string | null;
   }) {
     super(`${facts.title}: ${facts.detail}`);
     this.name = 'RequestProblem';
@@ -23,6 +26,7 @@ export class RequestProblem extends Error {
     this.title = facts.title;
     this.detail = facts.detail;
     this.errors = facts.errors ?? [];
+    this.path = facts.path ?? null;
   }
 }
 

@@ -14,6 +14,7 @@ export default function NewRunPage(): ReactElement {
       <NewRun
         origin={origin}
         onOrigin={(next) => void navigate({ to: '/runs/new', search: next })}
+        onSchedule={(plan) => void navigate({ to: '/schedules', search: { edit: 'new', plan } })}
         onStarted={(runId) => void navigate({ to: '/runs/$runId', params: { runId } })}
       />
     </>

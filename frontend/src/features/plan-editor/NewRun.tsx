@@ -1,5 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { plansQuery } from '@/api/plans';
 import { FailureState } from '@/components/FailureState';
 import { toProblem } from '@/lib/problem';
 import { type DraftOrigin, dropDraft } from './draft-storage';
@@ -10,10 +12,13 @@ interface NewRunProps {
   readonly origin: DraftOrigin;
   readonly onOrigin: (origin: DraftOrigin) => void;
   readonly onStarted: (runId: string) => void;
+  readonly onSchedule: (planId: string) => void;
 }
 
-export function NewRun({ origin, onOrigin, onStarted }: NewRunProps): ReactElement {
+export function NewRun({ origin, onOrigin, onStarted, onSchedule }: NewRunProps): ReactElement {
   const initial = useInitialDraft(origin);
+  const queries = useQueryClient();
+  const [opened, setOpened] = useState(0);
   if (initial.state === 'failed') {
     const { code, detail } = toProblem(initial.error);
     return (
@@ -39,13 +44,21 @@ export function NewRun({ origin, onOrigin, onStarted }: NewRunProps): ReactEleme
     dropDraft(next);
     onOrigin(next);
   };
+  const reload = async () => {
+    dropDraft(origin);
+    await queries.refetchQueries({ queryKey: plansQuery.queryKey });
+    setOpened(opened + 1);
+  };
   return (
     <PlanEditor
-      key={JSON.stringify(origin)}
+      key={`${JSON.stringify(origin)}${opened}`}
       initial={initial.draft}
       origin={origin}
       onOrigin={choose}
       onStarted={onStarted}
+      onSaved={(plan) => onOrigin({ plan })}
+      onSchedule={onSchedule}
+      onReload={() => void reload()}
     />
   );
 }

@@ -1,33 +1,42 @@
 import { Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react';
+import { IconCalendarTime, IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
-import { type PlanDefinition, plansQuery, savePlan, updatePlan } from '@/api/plans';
+import { type Plan, type PlanDefinition, plansQuery, savePlan, updatePlan } from '@/api/plans';
 import { submitRun } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { showDone } from '@/components/notices';
+import { selectorOf } from '@/lib/agent-selector';
 import type { PathMessage } from '@/lib/json-path';
 import { toProblem } from '@/lib/problem';
 import { requestId } from '@/lib/request-id';
+import { PlanConflict } from './PlanConflict';
 
 interface PlanActionsProps {
   readonly definition: PlanDefinition;
-  readonly agentId: string | null;
-  /** The saved plan this one was started from: saving makes its next version. */
+  readonly agentChoice: string | null;
+  /** The saved plan this one was started from, and its version then: saving makes the next one. */
   readonly planId: string | undefined;
+  readonly planVersion: number | null;
+  /** Nothing was changed since it was saved. */
+  readonly isSaved: boolean;
   readonly isRefused: boolean;
   /** What the api said against the plan when it was submitted, for the fields. */
   readonly onRefused: (refusals: readonly PathMessage[]) => void;
   readonly onStarted: (runId: string) => void;
+  readonly onSaved: (plan: Plan) => void;
+  readonly onSchedule: (planId: string) => void;
+  readonly onReload: () => void;
 }
 
-function useStart({ definition, agentId, onRefused, onStarted }: PlanActionsProps) {
+function useStart({ definition, agentChoice, planId, isSaved, onRefused, onStarted }: PlanActionsProps) {
   const pressId = useRef(requestId());
   return useMutation({
     mutationFn: () => {
-      const selector = agentId === null ? null : { agent_id: agentId, labels: null };
-      return submitRun({ plan: definition, agent_selector: selector, priority: 0 }, pressId.current);
+      // A plan run as it was saved counts as its run: its past gives the next one's times.
+      const what = planId !== undefined && isSaved ? { plan_id: planId } : { plan: definition };
+      return submitRun({ ...what, agent_selector: selectorOf(agentChoice), priority: 0 }, pressId.current);
     },
     onSuccess: (run) => onStarted(run.id),
     onError: (error) => {
@@ -39,13 +48,17 @@ function useStart({ definition, agentId, onRefused, onStarted }: PlanActionsProp
   });
 }
 
-function useSave({ definition, planId, onRefused }: PlanActionsProps) {
+function useSave({ definition, planId, planVersion, onRefused, onSaved }: PlanActionsProps) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => (planId === undefined ? savePlan(definition) : updatePlan(planId, definition)),
-    onSuccess: (plan) => {
+    mutationFn: ({ asNew }: { asNew: boolean }) =>
+      asNew || planId === undefined || planVersion === null
+        ? savePlan(definition)
+        : updatePlan(planId, planVersion, definition),
+    onSuccess: async (plan) => {
       showDone(`Saved “${plan.name}”, version ${plan.version}.`);
-      return queries.invalidateQueries({ queryKey: plansQuery.queryKey });
+      await queries.invalidateQueries({ queryKey: plansQuery.queryKey });
+      onSaved(plan);
     },
     onError: (error) => onRefused(toProblem(error).errors),
   });
@@ -54,14 +67,17 @@ function useSave({ definition, planId, onRefused }: PlanActionsProps) {
 export function PlanActions(props: PlanActionsProps): ReactElement {
   const start = useStart(props);
   const save = useSave(props);
-  const { isRefused } = props;
+  const { isRefused, isSaved, planId, onSchedule } = props;
   const isReady = !isRefused && !start.isPending;
   useHotkeys([['mod+Enter', () => isReady && start.mutate()]], []);
-  const failure = start.error ?? save.error;
-  const problem = failure ? toProblem(failure) : null;
+  const schedule = async () => {
+    if (planId !== undefined && isSaved) return onSchedule(planId);
+    const plan = await save.mutateAsync({ asNew: false }).catch(() => null);
+    return plan ? onSchedule(plan.id) : undefined;
+  };
   return (
     <Stack gap="xs">
-      {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
+      <Failures {...props} error={start.error ?? save.error} isSaving={save.isPending} onSave={save.mutate} />
       <Group gap="xs">
         <Button
           leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
@@ -73,9 +89,18 @@ export function PlanActions(props: PlanActionsProps): ReactElement {
         </Button>
         <Button
           variant="default"
+          leftSection={<IconCalendarTime size={16} aria-hidden="true" />}
+          disabled={isRefused || save.isPending}
+          title="Saves the plan, then asks when"
+          onClick={() => void schedule()}
+        >
+          Schedule
+        </Button>
+        <Button
+          variant="default"
           leftSection={<IconDeviceFloppy size={16} aria-hidden="true" />}
           loading={save.isPending}
-          onClick={() => save.mutate()}
+          onClick={() => save.mutate({ asNew: false })}
         >
           Save plan
         </Button>
@@ -84,5 +109,26 @@ export function PlanActions(props: PlanActionsProps): ReactElement {
         </Text>
       </Group>
     </Stack>
+  );
+}
+
+interface FailuresProps {
+  readonly error: unknown;
+  readonly isSaving: boolean;
+  readonly onSave: (how: { asNew: boolean }) => void;
+  readonly onReload: () => void;
+}
+
+function Failures({ error, isSaving, onSave, onReload }: FailuresProps): ReactElement | null {
+  if (!error) return null;
+  const { code, title, detail } = toProblem(error);
+  if (code !== 'plan_changed') return <FailureState what={title} code={code} detail={detail} />;
+  return (
+    <PlanConflict
+      detail={detail}
+      isBusy={isSaving}
+      onSaveAsNew={() => onSave({ asNew: true })}
+      onReload={onReload}
+    />
   );
 }

@@ -1,11 +1,11 @@
 import { Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
-import type { PlanDefinition } from '@/api/plans';
+import type { Plan, PlanDefinition } from '@/api/plans';
 import { targetsQuery } from '@/api/targets';
 import { AgentChoice } from './AgentChoice';
 import { AxisRows } from './AxisRows';
-import { axisFaults, type Draft, draftOf, toDefinition } from './draft';
+import { asSaved, axisFaults, type Draft, formOf, isSavedAs, toDefinition } from './draft';
 import { type DraftOrigin, dropDraft, keepDraft } from './draft-storage';
 import { type Findings, FindingsContext, useRefusal } from './findings';
 import { LoadFields } from './LoadFields';
@@ -23,6 +23,10 @@ interface PlanEditorProps {
   readonly origin: DraftOrigin;
   readonly onOrigin: (origin: DraftOrigin) => void;
   readonly onStarted: (runId: string) => void;
+  /** Another plan than the one it began as was saved. */
+  readonly onSaved: (planId: string) => void;
+  readonly onSchedule: (planId: string) => void;
+  readonly onReload: () => void;
 }
 
 /** The draft, what it would be as a plan, and what is said against it. */
@@ -35,7 +39,7 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
     return toDefinition(draft, names);
   }, [draft, saved]);
   const faults = useMemo(() => axisFaults(draft.axes), [draft.axes]);
-  const answer = usePlanPreview(definition, draft.agentId, faults);
+  const answer = usePlanPreview(definition, draft.agentChoice, faults);
   const findings = useMemo(
     () => ({ ...answer.findings, refusals: unique([...answer.findings.refusals, ...submitFindings]) }),
     [answer.findings, submitFindings],
@@ -52,11 +56,19 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
 }
 
 /** What, how hard, what it means: one page, three columns. */
-export function PlanEditor({ initial, origin, onOrigin, onStarted }: PlanEditorProps): ReactElement {
+export function PlanEditor(props: PlanEditorProps): ReactElement {
+  const { initial, origin, onOrigin, onStarted, onSaved } = props;
   const { draft, definition, answer, findings, change, setSubmitFindings } = useDraft(initial, origin);
   const started = (runId: string) => {
     dropDraft(origin);
     onStarted(runId);
+  };
+  const saved = (plan: Plan) => {
+    const next = asSaved(draft, plan);
+    if (plan.id === origin.plan && origin.version === undefined) return change(next);
+    dropDraft(origin);
+    keepDraft({ plan: plan.id }, next);
+    return onSaved(plan.id);
   };
   return (
     <FindingsContext.Provider value={findings}>
@@ -71,17 +83,25 @@ export function PlanEditor({ initial, origin, onOrigin, onStarted }: PlanEditorP
         <HowHardColumn draft={draft} onChange={change} />
         <Column title="What it means">
           <PreviewPanel {...answer} findings={findings} onRetry={answer.retry}>
-            <AgentChoice agentId={draft.agentId} onChange={(agentId) => change({ ...draft, agentId })} />
+            <AgentChoice
+              agentChoice={draft.agentChoice}
+              onChange={(agentChoice) => change({ ...draft, agentChoice })}
+            />
             <PlanActions
               definition={definition}
-              agentId={draft.agentId}
+              agentChoice={draft.agentChoice}
               planId={origin.plan}
+              planVersion={draft.planVersion}
+              isSaved={isSavedAs(definition, draft.savedText)}
               isRefused={findings.refusals.length > 0}
               onRefused={setSubmitFindings}
               onStarted={started}
+              onSaved={saved}
+              onSchedule={props.onSchedule}
+              onReload={props.onReload}
             />
           </PreviewPanel>
-          <PlanText definition={definition} onDefinition={(next) => change(draftOf(next, draft.agentId))} />
+          <PlanText definition={definition} onDefinition={(next) => change({ ...draft, ...formOf(next) })} />
         </Column>
       </div>
     </FindingsContext.Provider>

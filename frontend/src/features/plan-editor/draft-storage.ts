@@ -6,10 +6,13 @@ export interface DraftOrigin {
   /** A run to clone with changes. */
   readonly from?: string;
   readonly plan?: string;
+  /** An earlier one of the plan. */
+  readonly version?: number;
 }
 
-function storageKey({ recipe, from, plan }: DraftOrigin): string {
-  return `loadstone.draft:${recipe ?? ''}:${from ?? ''}:${plan ?? ''}`;
+function storageKey({ recipe, from, plan, version }: DraftOrigin): string {
+  const of = version === undefined ? '' : `@${version}`;
+  return `loadstone.draft:${recipe ?? ''}:${from ?? ''}:${plan ?? ''}${of}`;
 }
 
 export function keepDraft(origin: DraftOrigin, draft: Draft): void {
@@ -24,8 +27,9 @@ export function keptDraft(origin: DraftOrigin): Draft | null {
   const stored = sessionStorage.getItem(storageKey(origin));
   if (!stored) return null;
   try {
-    const { definition, axes, agentId } = JSON.parse(stored) as Draft;
-    return { definition, axes: axes.map(({ parameter, text }) => newAxis(parameter, text)), agentId };
+    const draft = JSON.parse(stored) as Draft;
+    const axes = draft.axes.map(({ parameter, text }) => newAxis(parameter, text));
+    return { ...draft, axes };
   } catch {
     return null;
   }

@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Plan, PlanDefinition } from '@/api/plans';
 import { run } from '../../../tests/fixtures';
 import {
+  asSaved,
   axisFaults,
   BLANK_DEFINITION,
   definitionOfRun,
   draftOf,
+  draftOfPlan,
+  isSavedAs,
   newAxis,
-  readPlanText,
   suggestName,
   toDefinition,
 } from './draft';
@@ -50,17 +53,22 @@ describe('a draft', () => {
   });
 });
 
-describe('the plan as JSON', () => {
-  it('is read back as it was written', () => {
-    expect(readPlanText(JSON.stringify(BLANK_DEFINITION))).toEqual(BLANK_DEFINITION);
+describe('a plan that was saved', () => {
+  const plan = { version: 2, definition: BLANK_DEFINITION } as Plan;
+
+  it('counts as saved until something is changed, whatever the order of its keys', () => {
+    const { savedText } = asSaved(draftOf(BLANK_DEFINITION), plan);
+    const turned = Object.fromEntries(Object.entries(BLANK_DEFINITION).reverse()) as PlanDefinition;
+    expect(isSavedAs(turned, savedText)).toBe(true);
+    expect(isSavedAs({ ...BLANK_DEFINITION, trials_per_point: 9 }, savedText)).toBe(false);
+    expect(isSavedAs(BLANK_DEFINITION, null)).toBe(false);
   });
 
-  it.each(['{', '[]', '{"targets": 1}', '{"targets": [], "axes": {}}', 'null'])(
-    'says why %j is none',
-    (text) => {
-      expect(typeof readPlanText(text)).toBe('string');
-    },
-  );
+  it('of an earlier version begins as a change of the newest', () => {
+    const draft = draftOfPlan({ ...plan, version: 1 }, plan);
+    expect(draft).toMatchObject({ planVersion: 2, savedText: null });
+    expect(draftOfPlan(plan, plan).savedText).not.toBeNull();
+  });
 });
 
 describe('what was typed', () => {
@@ -76,9 +84,12 @@ describe('what was typed', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   it('outlives a reload, apart for each origin', () => {
-    const draft = { ...draftOf(BLANK_DEFINITION), agentId: 'agent-1' };
+    const draft = { ...draftOf(BLANK_DEFINITION), agentChoice: 'agent-1' };
     keepDraft({ recipe: 'a' }, draft);
-    expect(keptDraft({ recipe: 'a' })).toMatchObject({ agentId: 'agent-1', definition: BLANK_DEFINITION });
+    expect(keptDraft({ recipe: 'a' })).toMatchObject({
+      agentChoice: 'agent-1',
+      definition: BLANK_DEFINITION,
+    });
     expect(keptDraft({})).toBeNull();
     dropDraft({ recipe: 'a' });
     expect(keptDraft({ recipe: 'a' })).toBeNull();

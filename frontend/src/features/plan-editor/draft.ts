@@ -1,5 +1,5 @@
 /** A plan while it is being written: the definition, with the axes as the text a person typed. */
-import type { PlanDefinition, ResolvedPlan } from '@/api/plans';
+import type { Plan, PlanDefinition, ResolvedPlan } from '@/api/plans';
 import { formatAxisValues, parseAxisValues } from '@/lib/axis-values';
 import type { PathMessage } from '@/lib/json-path';
 
@@ -13,8 +13,12 @@ export interface Draft {
   /** Its own `axes` are not used: `axes` beside it are. */
   readonly definition: PlanDefinition;
   readonly axes: readonly AxisDraft[];
-  /** Null for any agent that can take it. */
-  readonly agentId: string | null;
+  /** As `lib/agent-selector` writes it; null for any agent that can take it. */
+  readonly agentChoice: string | null;
+  /** Of the saved plan that this began as. */
+  readonly planVersion: number | null;
+  /** The definition as it was saved, as text. */
+  readonly savedText: string | null;
 }
 
 export type PlanTarget = PlanDefinition['targets'][number];
@@ -66,11 +70,16 @@ export const BLANK_DEFINITION: PlanDefinition = {
   timeout_ms: 5000,
 };
 
-export function draftOf(definition: PlanDefinition, agentId: string | null = null): Draft {
+export function draftOf(definition: PlanDefinition): Draft {
+  return { ...formOf(definition), agentChoice: null, planVersion: null, savedText: null };
+}
+
+/** What the form shows of a plan. */
+export function formOf(definition: PlanDefinition): Pick<Draft, 'definition' | 'axes'> {
   const axes = (definition.axes ?? []).map(({ parameter, values }) =>
     newAxis(parameter, formatAxisValues(values)),
   );
-  return { definition: { ...BLANK_DEFINITION, ...definition }, axes, agentId };
+  return { definition: { ...BLANK_DEFINITION, ...definition }, axes };
 }
 
 /** The plan of a run as one that can be submitted again: snapshots become references or inline targets. */
@@ -80,6 +89,31 @@ export function definitionOfRun(resolved: ResolvedPlan): PlanDefinition {
   });
   // A new run draws its own seed; with the old one the same keys would go out in the same order.
   return { ...resolved, targets, seed: null };
+}
+
+/** The draft as one that was just read from, or written to, a saved plan. */
+export function asSaved(draft: Draft, plan: Plan): Draft {
+  return { ...draft, planVersion: plan.version, savedText: JSON.stringify(plan.definition) };
+}
+
+/** An earlier version begins as a change of the newest: saving it goes back to it. */
+export function draftOfPlan(chosen: Plan, newest: Plan): Draft {
+  const draft = asSaved(draftOf(chosen.definition), newest);
+  return chosen.version === newest.version ? draft : { ...draft, savedText: null };
+}
+
+/** Key order differs between what was typed and what was answered. */
+export function isSavedAs(definition: PlanDefinition, savedText: string | null): boolean {
+  return savedText !== null && sameContent(definition, JSON.parse(savedText));
+}
+
+function sameContent(one: unknown, other: unknown): boolean {
+  if (one === other || (one ?? null) === (other ?? null)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
+    sameContent(left[key], right[key]),
+  );
 }
 
 export function toDefinition(draft: Draft, targetNames: readonly string[]): PlanDefinition {
@@ -106,22 +140,4 @@ export function axisFaults(axes: readonly AxisDraft[]): PathMessage[] {
       ? []
       : [{ path: `axes[${index}].values`, code: 'unreadable_axis', message: problem }];
   });
-}
-
-/** The JSON as edited by hand; a sentence when it cannot be a plan. */
-export function readPlanText(text: string): PlanDefinition | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    return error instanceof Error ? error.message : 'This is not JSON.';
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return 'A plan is a JSON object.';
-  const plan = parsed as Partial<PlanDefinition>;
-  if (!Array.isArray(plan.targets)) return '“targets” must be a list.';
-  if (!Array.isArray(plan.axes ?? [])) return '“axes” must be a list.';
-  if (typeof plan.workload !== 'object' || typeof plan.load !== 'object')
-    return '“workload” and “load” must be objects.';
-  return { ...BLANK_DEFINITION, ...plan } as PlanDefinition;
 }

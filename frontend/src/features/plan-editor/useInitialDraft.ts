@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { planQuery, recipesQuery } from '@/api/plans';
 import { runQuery } from '@/api/runs';
-import { BLANK_DEFINITION, type Draft, definitionOfRun, draftOf } from './draft';
+import { BLANK_DEFINITION, type Draft, definitionOfRun, draftOf, draftOfPlan } from './draft';
 import { type DraftOrigin, keptDraft } from './draft-storage';
 
 export type InitialDraft =
@@ -11,25 +11,27 @@ export type InitialDraft =
   | { readonly state: 'ready'; readonly draft: Draft };
 
 /** The plan to begin with: a recipe's, a run's, a saved one, what was typed before in this tab, or a blank one. */
-export function useInitialDraft({ recipe, from, plan }: DraftOrigin): InitialDraft {
+export function useInitialDraft({ recipe, from, plan, version }: DraftOrigin): InitialDraft {
   const recipes = useQuery({ ...recipesQuery, enabled: recipe !== undefined });
   const run = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
-  const saved = useQuery({ ...planQuery(plan ?? ''), enabled: plan !== undefined });
+  const saved = useQuery({ ...planQuery(plan ?? '', version), enabled: plan !== undefined });
+  const newest = useQuery({ ...planQuery(plan ?? ''), enabled: plan !== undefined });
   const asked = from !== undefined ? run : plan !== undefined ? saved : recipe !== undefined ? recipes : null;
 
   const draft = useMemo(() => {
-    const kept = keptDraft({ recipe, from, plan });
+    const kept = keptDraft({ recipe, from, plan, version });
     if (kept) return kept;
     if (from !== undefined) return run.data ? draftOf(definitionOfRun(run.data.definition)) : null;
-    if (plan !== undefined) return saved.data ? draftOf(saved.data.definition) : null;
+    if (plan !== undefined) return saved.data && newest.data ? draftOfPlan(saved.data, newest.data) : null;
     if (recipe === undefined) return draftOf(BLANK_DEFINITION);
     const found = recipes.data?.items.find(({ slug }) => slug === recipe);
     return found ? draftOf(found.definition) : null;
-  }, [recipe, from, plan, run.data, saved.data, recipes.data]);
+  }, [recipe, from, plan, version, run.data, saved.data, newest.data, recipes.data]);
 
   if (draft) return { state: 'ready', draft };
   if (asked?.error) return { state: 'failed', error: asked.error, retry: () => void asked.refetch() };
-  if (asked?.data) {
+  if (newest.error) return { state: 'failed', error: newest.error, retry: () => void newest.refetch() };
+  if (asked?.data && plan === undefined) {
     return {
       state: 'failed',
       error: new Error(`There is no recipe “${recipe}”.`),

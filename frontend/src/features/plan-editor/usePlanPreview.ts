@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type PlanDefinition, type Preview, previewQuery } from '@/api/plans';
+import { selectorOf } from '@/lib/agent-selector';
 import type { PathMessage } from '@/lib/json-path';
 import { type RequestProblem, toProblem } from '@/lib/problem';
 import type { Findings } from './findings';
@@ -19,12 +20,12 @@ export interface PlanPreview {
 /** Asks the api what the plan means, once typing pauses. `faults` are what this page found by itself. */
 export function usePlanPreview(
   definition: PlanDefinition,
-  agentId: string | null,
+  agentChoice: string | null,
   faults: readonly PathMessage[],
 ): PlanPreview {
   const body = useMemo(
-    () => ({ ...definition, agent_selector: agentId === null ? null : { agent_id: agentId, labels: null } }),
-    [definition, agentId],
+    () => ({ ...definition, agent_selector: selectorOf(agentChoice) }),
+    [definition, agentChoice],
   );
   const [settled] = useDebouncedValue(body, SETTLED_MS);
   const answer = useQuery({ ...previewQuery(settled), placeholderData: keepPreviousData });
