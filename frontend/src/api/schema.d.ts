@@ -2492,7 +2492,8 @@ export interface paths {
         };
         /**
          * Get Shared Chart
-         * @description The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts.
+         * @description The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts, `panel`
+         *     which of a dashboard's panels.
          */
         get: operations["get_shared_chart"];
         put?: never;
@@ -2825,7 +2826,7 @@ export interface components {
              */
             kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /**
              * Mode
              * @enum {string}
@@ -4011,7 +4012,7 @@ export interface components {
             /** Version */
             version: string;
             /** Protocols */
-            protocols: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb")[];
+            protocols: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3")[];
             /** Operations */
             operations: string[];
         };
@@ -4373,7 +4374,7 @@ export interface components {
                 [key: string]: string;
             };
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Name */
             name?: string | null;
         };
@@ -6440,7 +6441,7 @@ export interface components {
              * Protocol
              * @enum {string}
              */
-            protocol: "memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb";
+            protocol: "memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3";
             /** Title */
             title: string;
             /** Meaning */
@@ -6626,7 +6627,7 @@ export interface components {
              */
             mode: "managed" | "external";
             /** Protocol */
-            protocol: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb") | null;
+            protocol: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Profile */
             profile: string | null;
             /** Options */
@@ -6720,7 +6721,7 @@ export interface components {
             /** Port */
             port: number | null;
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
         };
         /** TeamItem */
         TeamItem: {
@@ -7233,7 +7234,7 @@ export interface components {
              */
             mode: "managed" | "external";
             /** Protocol */
-            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb") | null;
+            protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Profile */
             profile?: string | null;
             /** Options */
@@ -23946,7 +23947,8 @@ export interface operations {
                 width?: number;
                 height?: number;
                 theme?: "light" | "dark";
-                curve?: "throughput" | "response_time";
+                curve?: ("throughput" | "response_time") | null;
+                panel?: string | null;
             };
             header?: never;
             path: {
@@ -24060,7 +24062,8 @@ export interface operations {
     get_badge: {
         parameters: {
             query?: {
-                curve?: "throughput" | "response_time";
+                curve?: ("throughput" | "response_time") | null;
+                panel?: string | null;
             };
             header?: never;
             path: {
