@@ -127,6 +127,11 @@ export const AUDIT_COLUMNS: ReadonlyArray<DataColumn<AuditItem>> = [
     id: 'subject',
     header: 'Which',
     value: ({ subject_kind, subject_id, detail }) => nameOf(detail) ?? subject_id ?? subject_kind,
+    cell: ({ subject_kind, subject_id, detail }) => (
+      <Text size="sm" title={subject_id ?? undefined}>
+        {nameOf(detail) ?? `${subject_kind} …${subject_id?.slice(-6) ?? ''}`}
+      </Text>
+    ),
   },
   {
     id: 'detail',
@@ -145,14 +150,16 @@ function how(actor: AuditItem['actor']): string | null {
   return actor.token_name ? `by token ${actor.token_name}` : null;
 }
 
+const NAMES = ['name', 'title', 'email'];
+
 function nameOf(detail: AuditItem['detail']): string | null {
-  const name = detail.name ?? detail.title ?? detail.email;
-  return typeof name === 'string' && name ? name : null;
+  const name = NAMES.map((key) => detail[key]).find((value) => typeof value === 'string' && value !== '');
+  return typeof name === 'string' ? name : null;
 }
 
 function inWords(detail: AuditItem['detail']): string {
   return Object.entries(detail)
-    .filter(([, value]) => value !== null)
+    .filter(([key, value]) => value !== null && !NAMES.includes(key))
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
 }

@@ -7,11 +7,12 @@ import { QueryPart } from '@/components/QueryPart';
 import { AUDIT_COLUMNS } from './AuditLog';
 
 /** What admins of the installation changed beyond any team, newest first. */
-export function InstallationLog(): ReactElement {
+export function InstallationLog(): ReactElement | null {
   const log = useQuery(installationAuditQuery);
+  if (log.data?.items.length === 0) return null;
   return (
-    <Paper withBorder p="sm" component="section" aria-labelledby="installation-log">
-      <Title order={2} size="h5" id="installation-log" mb="xs">
+    <Paper withBorder p="sm">
+      <Title order={2} size="h5" mb="xs">
         Changes
       </Title>
       <QueryPart query={log} what="The log could not be read">

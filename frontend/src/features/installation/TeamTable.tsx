@@ -11,8 +11,8 @@ import { useChange } from '@/lib/use-change';
 export function TeamTable(): ReactElement {
   const teams = useQuery(installationTeamsQuery);
   return (
-    <Paper withBorder p="sm" component="section" aria-labelledby="all-teams">
-      <Title order={2} size="h5" id="all-teams" mb="xs">
+    <Paper withBorder p="sm">
+      <Title order={2} size="h5" mb="xs">
         Teams
       </Title>
       <QueryPart query={teams} what="The teams could not be read">

@@ -24,13 +24,14 @@ export function UserTable(): ReactElement {
     <TextInput
       aria-label="Search people"
       placeholder="Name or e-mail"
+      maw={320}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
     />
   );
   return (
-    <Paper withBorder p="sm" component="section" aria-labelledby="all-people">
-      <Title order={2} size="h5" id="all-people" mb="xs">
+    <Paper withBorder p="sm">
+      <Title order={2} size="h5" mb="xs">
         People
       </Title>
       {search}
@@ -90,7 +91,7 @@ function UserActions({ user, change }: UserActionsProps): ReactElement {
         size="compact-sm"
         variant="subtle"
         onClick={act({ is_instance_admin: !user.is_instance_admin })}
-        aria-label={`${user.is_instance_admin ? 'Withdraw administration from' : 'Make admin'}: ${user.name}`}
+        aria-label={`${user.is_instance_admin ? 'Withdraw admin' : 'Make admin'}: ${user.name}`}
       >
         {user.is_instance_admin ? 'Withdraw admin' : 'Make admin'}
       </Button>

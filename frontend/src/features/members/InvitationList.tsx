@@ -18,8 +18,8 @@ export function InvitationList(): ReactElement | null {
   });
   if (invitations.data?.items.length === 0) return null;
   return (
-    <Paper withBorder p="sm" mt="md" component="section" aria-labelledby="invitations">
-      <Title order={2} size="h5" id="invitations">
+    <Paper withBorder p="sm" mt="md">
+      <Title order={2} size="h5">
         Invitations
       </Title>
       <QueryPart query={invitations} what="The invitations could not be read">

@@ -100,6 +100,7 @@ function RoleChoice({ member }: { readonly member: Member }): ReactElement {
   return (
     <NativeSelect
       size="xs"
+      miw={104}
       aria-label={`Role of ${member.user.name}`}
       data={ROLE_CHOICES}
       value={member.role}

@@ -34,6 +34,11 @@ export function AcceptInvitation({ token, onJoined }: AcceptInvitationProps): Re
   const problem = accept.error ? toProblem(accept.error) : null;
   return (
     <Paper withBorder p="xl" w="100%" maw={420}>
+      {invitation.isError && (
+        <Title order={1} size="h3" mb="sm">
+          Invitation
+        </Title>
+      )}
       <QueryPart query={invitation} what="This invitation cannot be used">
         {(view) => (
           <Stack>

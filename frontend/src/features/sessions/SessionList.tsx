@@ -49,7 +49,11 @@ function columns(whose: 'mine' | 'team', end: (id: string) => void): ReadonlyArr
           <Text size="sm" title={user_agent}>
             {browserName(user_agent)}
           </Text>
-          {is_current && <Badge variant="outline">this one</Badge>}
+          {is_current && (
+            <Badge variant="outline" flex="none">
+              this one
+            </Badge>
+          )}
         </Group>
       ),
     },

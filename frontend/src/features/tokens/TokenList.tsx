@@ -35,8 +35,8 @@ export function TokenList({ kind }: { readonly kind: 'personal' | 'team' }): Rea
   const create = mayChange && <Button onClick={creating.open}>Create token</Button>;
   const { title, empty, text } = WORDS[kind];
   return (
-    <section aria-labelledby={`tokens-${kind}`}>
-      <Title order={2} size="h5" id={`tokens-${kind}`} mb="xs">
+    <div>
+      <Title order={2} size="h5" mb="xs">
         {title}
       </Title>
       <QueryPart query={tokens} what="The tokens could not be read">
@@ -61,7 +61,7 @@ export function TokenList({ kind }: { readonly kind: 'personal' | 'team' }): Rea
       </QueryPart>
       {me && <CreateToken kind={kind} role={me.role} isOpen={isCreating} onClose={creating.close} />}
       <RevokeToken token={revoking} onClose={() => setRevoking(null)} />
-    </section>
+    </div>
   );
 }
 
