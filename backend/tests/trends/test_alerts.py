@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from loadstone.db import unit_of_work
 from loadstone.models import ChangePoint
+from loadstone.stats.change_points import ALGORITHM_VERSION, newest_change
 from loadstone.trends import analysis
 from loadstone.trends.states import TRANSITIONS, AlertState
 from loadstone_testing.callers import Caller
@@ -52,8 +53,6 @@ def test_the_way_back_is_an_alert_of_the_better_direction(alert: dict[str, Any],
 
 
 def test_the_verdict_can_be_computed_again_from_what_was_kept(alert: dict[str, Any]) -> None:
-    from loadstone.stats.change_points import ALGORITHM_VERSION, newest_change
-
     with unit_of_work() as unit:
         rows = unit.session.scalars(select(ChangePoint)).all()
     for row in rows:

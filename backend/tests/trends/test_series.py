@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 from loadstone_testing.callers import Caller
-from loadstone_testing.run_factories import make_run
-from loadstone_testing.simulated_agent import SimulatedAgent
 from loadstone_testing.trend_factories import History, steady
 
 

@@ -1,9 +1,11 @@
 """One object of each kind that an address can name, made as people and agents make them."""
 
 import uuid
+from datetime import UTC, datetime
 from typing import Any
 
 from loadstone.db import unit_of_work
+from loadstone.models import Alert
 from loadstone.trends.analysis import analyse_run
 
 from loadstone_testing.callers import Caller
@@ -86,8 +88,22 @@ def _written(caller: Caller, known: dict[str, str]) -> dict[str, str]:
 def _watched(caller: Caller, known: dict[str, str]) -> dict[str, str]:
     """What has to do with time."""
     schedule = {"name": "s", "plan_id": known["plan_id"], "cron": "0 3 * * *"}
+    slack = "https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ"
+    channel = {"name": "c", "kind": "slack", "address": slack}
     annotation = {"at": "2026-01-01T00:00:00Z", "title": "a"}
     return {
         "schedule_id": _made(caller, "/schedules", schedule)["id"],
         "annotation_id": _made(caller, "/annotations", annotation)["id"],
+        "alert_id": str(_suspected(caller, known)),
+        "channel_id": _made(caller, "/notification-channels", channel)["id"],
     }
+
+
+def _suspected(caller: Caller, known: dict[str, str]) -> uuid.UUID:
+    """An alert as the analysis leaves it."""
+    ids = {name: uuid.UUID(known[name]) for name in ("series_id", "point_id")}
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    with unit_of_work() as unit:
+        alert = Alert(team_id=caller.principal.team_id, at=at, direction="worse", **ids)
+        unit.session.add(alert)
+    return alert.id
