@@ -13,6 +13,7 @@ from loadstone.sharing.run_chart import Curve
 
 router = APIRouter(prefix=PREFIX, tags=["shared"], responses=VISIT_PROBLEMS)
 
+PanelId = Annotated[str | None, Query(max_length=40)]
 Width = Annotated[int, Query(ge=200, le=2_400)]
 Height = Annotated[int, Query(ge=120, le=1_600)]
 
@@ -25,18 +26,20 @@ def get_shared_chart(
     width: Width = 800,
     height: Height = 450,
     theme: Theme = "light",
-    curve: Curve = "throughput",
+    curve: Curve | None = None,
+    panel: PanelId = None,
 ) -> Response:
-    """The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts."""
+    """The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts, `panel`
+    which of a dashboard's panels."""
     with unit_of_work() as unit:
         how = Picture(form, width, height, theme)
-        content = pictures.picture(unit, visitor, pictures.Wanted(curve), how)
+        content = pictures.picture(unit, visitor, pictures.Wanted(curve, panel), how)
     return picture_response(request, content, form, is_public=visitor.share.password_hash is None)
 
 
 @router.get("/badge.svg", response_class=Response, responses=PICTURE_RESPONSES)
-def get_badge(visitor: Visitor, request: Request, curve: Curve = "throughput") -> Response:
+def get_badge(visitor: Visitor, request: Request, curve: Curve | None = None, panel: PanelId = None) -> Response:
     """Label and figure, such as `memcached get | 412k ops/s`."""
     with unit_of_work() as unit:
-        content = pictures.badge(unit, visitor, pictures.Wanted(curve))
+        content = pictures.badge(unit, visitor, pictures.Wanted(curve, panel))
     return picture_response(request, content, "svg", is_public=visitor.share.password_hash is None)
