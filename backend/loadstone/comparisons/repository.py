@@ -4,9 +4,10 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ARRAY, ColumnElement, Double, Uuid, any_, delete, func, literal, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
+from sqlalchemy.types import NullType
 
 from loadstone.models import (
     Agent,
@@ -49,8 +50,14 @@ def points_of_runs(session: Session, run_ids: Ids) -> Sequence[Any]:
     return session.execute(statement).all()
 
 
-def trial_facts(session: Session, point_ids: Ids) -> dict[uuid.UUID, Any]:
-    """By point: how many trials there are and count, and on what those that succeeded ran."""
+def _is_one_of(column: Any, ids: Ids) -> ColumnElement[bool]:
+    """One array instead of thousands of parameters, which cost more to bind than the rows to find."""
+    found: ColumnElement[bool] = column == any_(literal(list(ids), ARRAY(Uuid)))
+    return found
+
+
+def trial_facts(session: Session, point_ids: Ids) -> dict[int, Any]:
+    """By point (its id as a number): how many trials there are and count, and on what those that succeeded ran."""
     succeeded = Trial.status == "succeeded"
     statement = (
         select(
@@ -64,48 +71,58 @@ def trial_facts(session: Session, point_ids: Ids) -> dict[uuid.UUID, Any]:
             _distinct(Trial.environment_id).filter(succeeded).label("environments"),
             _distinct(Trial.store_configuration_id).filter(succeeded).label("configurations"),
         )
-        .where(Trial.point_id.in_(point_ids))
+        .where(_is_one_of(Trial.point_id, point_ids))
         .group_by(Trial.point_id)
     )
-    return {row.point_id: row for row in session.execute(statement)}
+    return {row.point_id.int: row for row in session.execute(statement)}
 
 
 def _distinct(value: Any) -> Any:
-    return func.array_agg(value.distinct())
+    return _list(value.distinct())
+
+
+def _list(value: Any) -> Any:
+    """The driver makes lists of arrays; the processing that SQLAlchemy adds would cost more than the query."""
+    return func.array_agg(value, type_=NullType())
 
 
 def metric_values(
     session: Session, point_ids: Ids, operation: str, metrics: Sequence[str]
-) -> dict[tuple[uuid.UUID, str], tuple[Sequence[int], Sequence[float]]]:
-    """By point and metric, in the order of execution: blocks and values of the trials that count."""
+) -> dict[tuple[int, str], tuple[Sequence[int], Sequence[float]]]:
+    """By point (its id as a number) and metric, in the order of execution: blocks and values of the counted trials."""
     by_ordinal = Trial.ordinal
     statement = (
         select(
             TrialMetric.point_id,
             TrialMetric.metric,
-            func.array_agg(aggregate_order_by(Trial.block, by_ordinal)),
-            func.array_agg(aggregate_order_by(TrialMetric.value, by_ordinal)),
+            _list(aggregate_order_by(Trial.block, by_ordinal)),
+            _list(aggregate_order_by(TrialMetric.value, by_ordinal)),
         )
         .join(Trial, Trial.id == TrialMetric.trial_id)
-        .where(TrialMetric.point_id.in_(point_ids), TrialMetric.operation == operation)
-        .where(TrialMetric.metric.in_(metrics), Trial.point_id.in_(point_ids), Trial.is_counted)
+        .where(_is_one_of(TrialMetric.point_id, point_ids), TrialMetric.operation == operation)
+        .where(TrialMetric.metric.in_(metrics), _is_one_of(Trial.point_id, point_ids), Trial.is_counted)
         .group_by(TrialMetric.point_id, TrialMetric.metric)
     )
-    return {(row[0], row[1]): (row[2], row[3]) for row in session.execute(statement)}
+    return {(row[0].int, row[1]): (row[2], row[3]) for row in session.execute(statement)}
 
 
 def merged_percentiles(
-    session: Session, point_ids: Ids, operation: str
-) -> dict[uuid.UUID, tuple[dict[str, Any], dict[str, Any]]]:
-    """By point: response and service times from the histograms merged over its trials."""
-    statement = select(PointOperation.point_id, PointOperation.response_time_ns, PointOperation.service_time_ns).where(
-        PointOperation.point_id.in_(point_ids), PointOperation.operation == operation
+    session: Session, point_ids: Ids, operation: str, wanted: Sequence[tuple[str, str, str]]
+) -> dict[tuple[int, str], float | None]:
+    """By point (its id as a number) and metric, from merged histograms; `wanted` is `(metric, column, percentile)`."""
+    columns = [getattr(PointOperation, column)[name].astext.cast(Double) for _, column, name in wanted]
+    statement = select(PointOperation.point_id, *columns).where(
+        _is_one_of(PointOperation.point_id, point_ids), PointOperation.operation == operation
     )
-    return {row[0]: (row[1], row[2]) for row in session.execute(statement)}
+    return {
+        (row[0].int, metric): value
+        for row in session.execute(statement)
+        for (metric, _, _), value in zip(wanted, row[1:], strict=True)
+    }
 
 
 def operations_of(session: Session, point_ids: Ids) -> Sequence[str]:
-    statement = select(PointOperation.operation).where(PointOperation.point_id.in_(point_ids)).distinct()
+    statement = select(PointOperation.operation).where(_is_one_of(PointOperation.point_id, point_ids)).distinct()
     return session.scalars(statement.order_by(PointOperation.operation)).all()
 
 

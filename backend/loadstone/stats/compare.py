@@ -73,7 +73,7 @@ class Verdicts:
 
 def compare_cells(cells: Sequence[Cell], *, margin: float, confidence: float) -> Verdicts:
     """`margin` is a share (0.02 is 2 %), `confidence` in (0, 1)."""
-    results: list[CellResult] = [CellResult(refusal=_refusal(cell)) for cell in cells]
+    results: list[CellResult] = [CellResult(refusal=refusal) for refusal in _refusals(cells)]
     open_cells = [index for index, result in enumerate(results) if result.refusal is None]
     estimated = {**_paired_estimates(cells, open_cells, confidence), **_welch_estimates(cells, open_cells, confidence)}
     tested = [index for index in open_cells if _is_testable(cells[index])]
@@ -95,14 +95,61 @@ def compare_cells(cells: Sequence[Cell], *, margin: float, confidence: float) ->
     return Verdicts(results, len(tested))
 
 
-def _refusal(cell: Cell) -> Refusal | None:
-    if min(len(cell.base), len(cell.contender)) < 2:
-        return "one_trial"
-    if cell.base.min() <= 0 or cell.contender.min() <= 0:
-        return "zero_values"
-    if cell.is_paired:
-        return "zero_variance" if np.ptp(np.log(cell.contender / cell.base)) < SAME else None
-    return "zero_variance" if max(np.ptp(np.log(cell.base)), np.ptp(np.log(cell.contender))) < SAME else None
+def _refusals(cells: Sequence[Cell]) -> list[Refusal | None]:
+    refusals: list[Refusal | None] = [
+        "one_trial" if min(len(cell.base), len(cell.contender)) < 2 else None for cell in cells
+    ]
+    open_cells = [index for index, refusal in enumerate(refusals) if refusal is None]
+    if not open_cells:
+        return refusals
+    base, contender = _bases(cells, open_cells), _contenders(cells, open_cells)
+    ratios = _Flat([_paired_or_own(cells[index]) for index in open_cells])
+    lows = np.minimum(base.low(), contender.low())
+    # Of a pair the ratio has to vary, else one of the two sides.
+    is_paired = np.array([cells[index].is_paired for index in open_cells])
+    ranges = np.where(is_paired, ratios.log_range(), np.maximum(base.log_range(), contender.log_range()))
+    for index, low, log_range in zip(open_cells, lows, ranges, strict=True):
+        refusals[index] = "zero_values" if low <= 0 else "zero_variance" if log_range < SAME else None
+    return refusals
+
+
+def _bases(cells: Sequence[Cell], indexes: Sequence[int]) -> "_Flat":
+    return _Flat([cells[index].base for index in indexes])
+
+
+def _contenders(cells: Sequence[Cell], indexes: Sequence[int]) -> "_Flat":
+    return _Flat([cells[index].contender for index in indexes])
+
+
+def _paired_or_own(cell: Cell) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cell.contender / cell.base if cell.is_paired else cell.contender
+
+
+class _Flat:
+    """Many short samples, none empty, in one array: a comparison has thousands, and each call of NumPy costs."""
+
+    def __init__(self, samples: Sequence[Floats]) -> None:
+        self.counts = np.array([len(one) for one in samples])
+        self._starts = np.cumsum(self.counts) - self.counts
+        self._values = np.concatenate(samples)
+
+    def low(self) -> Floats:
+        return np.minimum.reduceat(self._values, self._starts)
+
+    def log_range(self) -> Floats:
+        """Meaningless where a value is not positive."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self._values)
+            return np.maximum.reduceat(logs, self._starts) - np.minimum.reduceat(logs, self._starts)
+
+    def log_moments(self) -> Moments:
+        """Means and sample variances of the logarithms, in two passes."""
+        logs = np.log(self._values)
+        means = np.add.reduceat(logs, self._starts) / self.counts
+        squares = (logs - np.repeat(means, self.counts)) ** 2
+        variances = np.add.reduceat(squares, self._starts) / (self.counts - 1)
+        return Moments(count=self.counts.astype(np.float64), mean=means, variance=variances)
 
 
 def _is_testable(cell: Cell) -> bool:
@@ -126,18 +173,8 @@ def _welch_estimates(cells: Sequence[Cell], indexes: Sequence[int], confidence: 
     members = [index for index in indexes if not cells[index].is_paired]
     if not members:
         return {}
-    base = _moments([cells[index].base for index in members])
-    contender = _moments([cells[index].contender for index in members])
-    return _rows(members, welch(base, contender, confidence))
-
-
-def _moments(values: Sequence[Floats]) -> Moments:
-    logs = [np.log(one) for one in values]
-    return Moments(
-        count=np.array([len(one) for one in logs], dtype=np.float64),
-        mean=np.array([one.mean() for one in logs]),
-        variance=np.array([one.var(ddof=1) for one in logs]),
-    )
+    base, contender = _bases(cells, members), _contenders(cells, members)
+    return _rows(members, welch(base.log_moments(), contender.log_moments(), confidence))
 
 
 def _rows(members: Sequence[int], estimates: Estimates) -> dict[int, dict[str, float]]:
