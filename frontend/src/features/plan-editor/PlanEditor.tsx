@@ -6,7 +6,7 @@ import { targetsQuery } from '@/api/targets';
 import { AgentChoice } from './AgentChoice';
 import { AxisRows } from './AxisRows';
 import { asSaved, axisFaults, type Draft, formOf, isSavedAs, toDefinition } from './draft';
-import { type DraftOrigin, dropDraft, keepDraft } from './draft-storage';
+import { type DraftOrigin, dropDraft, keepDraft, moveDraft } from './draft-storage';
 import { type Findings, FindingsContext, useRefusal } from './findings';
 import { LoadFields } from './LoadFields';
 import { OriginChoice } from './OriginChoice';
@@ -66,8 +66,7 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
   const saved = (plan: Plan) => {
     const next = asSaved(draft, plan);
     if (plan.id === origin.plan && origin.version === undefined) return change(next);
-    dropDraft(origin);
-    keepDraft({ plan: plan.id }, next);
+    moveDraft(origin, { plan: plan.id }, next);
     return onSaved(plan.id);
   };
   return (

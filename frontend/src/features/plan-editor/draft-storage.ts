@@ -23,6 +23,12 @@ export function dropDraft(origin: DraftOrigin): void {
   sessionStorage.removeItem(storageKey(origin));
 }
 
+/** What was typed goes on as a change of the plan that it was saved as. */
+export function moveDraft(from: DraftOrigin, to: DraftOrigin, draft: Draft): void {
+  dropDraft(from);
+  keepDraft(to, draft);
+}
+
 export function keptDraft(origin: DraftOrigin): Draft | null {
   const stored = sessionStorage.getItem(storageKey(origin));
   if (!stored) return null;

@@ -51,20 +51,8 @@ function usePlanActions({ id, name }: Plan) {
 export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElement {
   const { run, archive, restore } = usePlanActions(plan);
   const [isAsking, ask] = useDisclosure(false);
-  const { id, name, archived_at } = plan;
-  if (archived_at) {
-    return (
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label={`Restore ${name}`}
-        loading={restore.isPending}
-        onClick={() => restore.mutate()}
-      >
-        Restore
-      </Button>
-    );
-  }
+  const { name, archived_at } = plan;
+  if (archived_at) return <RestoreButton name={name} restore={restore} />;
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       <Tooltip label="Run now">
@@ -77,31 +65,7 @@ export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElemen
           <IconPlayerPlay size={16} />
         </ActionIcon>
       </Tooltip>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <MenuLink to="/runs/new" search={{ plan: id }} leftSection={<IconPencil size={14} />}>
-            Open
-          </MenuLink>
-          <MenuLink
-            to="/schedules"
-            search={{ edit: 'new', plan: id }}
-            leftSection={<IconCalendarTime size={14} />}
-          >
-            Schedule
-          </MenuLink>
-          <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onVersions(id)}>
-            Versions
-          </Menu.Item>
-          <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={ask.open}>
-            Archive
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu plan={plan} onVersions={onVersions} onArchive={ask.open} />
       <ConfirmDialog
         isOpen={isAsking}
         title={`Archive “${name}”?`}
@@ -114,5 +78,61 @@ export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElemen
         numbers.
       </ConfirmDialog>
     </Group>
+  );
+}
+
+type Restore = ReturnType<typeof usePlanActions>['restore'];
+
+function RestoreButton({
+  name,
+  restore,
+}: {
+  readonly name: string;
+  readonly restore: Restore;
+}): ReactElement {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={`Restore ${name}`}
+      loading={restore.isPending}
+      onClick={() => restore.mutate()}
+    >
+      Restore
+    </Button>
+  );
+}
+
+function MoreMenu({
+  plan: { id, name },
+  onVersions,
+  onArchive,
+}: PlanActionsProps & { readonly onArchive: () => void }): ReactElement {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <MenuLink to="/runs/new" search={{ plan: id }} leftSection={<IconPencil size={14} />}>
+          Open
+        </MenuLink>
+        <MenuLink
+          to="/schedules"
+          search={{ edit: 'new', plan: id }}
+          leftSection={<IconCalendarTime size={14} />}
+        >
+          Schedule
+        </MenuLink>
+        <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onVersions(id)}>
+          Versions
+        </Menu.Item>
+        <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={onArchive}>
+          Archive
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -113,6 +113,34 @@ function pointsOf({ definition }: Plan): number {
   );
 }
 
+const FACTS: ReadonlyArray<DataColumn<Plan>> = [
+  { id: 'points', header: 'Points', isNumber: true, value: pointsOf },
+  {
+    id: 'trials',
+    header: 'Trials',
+    isNumber: true,
+    value: (plan) => pointsOf(plan) * (plan.definition.trials_per_point ?? 3),
+  },
+  {
+    id: 'targets',
+    header: 'Targets',
+    isNumber: true,
+    value: ({ definition }) => definition.targets.length,
+    cell: ({ definition }) => countNoun(definition.targets.length, 'target'),
+  },
+  {
+    id: 'who',
+    header: 'Saved by',
+    value: (plan) => plan.version_created_by?.name ?? plan.created_by?.name,
+  },
+  {
+    id: 'saved',
+    header: 'Saved',
+    value: ({ version_created_at }) => version_created_at,
+    cell: ({ version_created_at }) => <RelativeTime at={version_created_at} />,
+  },
+];
+
 function columnsOf(showVersions: (planId: string) => void): DataColumn<Plan>[] {
   return [
     {
@@ -149,31 +177,7 @@ function columnsOf(showVersions: (planId: string) => void): DataColumn<Plan>[] {
           </UnstyledButton>
         ),
     },
-    { id: 'points', header: 'Points', isNumber: true, value: pointsOf },
-    {
-      id: 'trials',
-      header: 'Trials',
-      isNumber: true,
-      value: (plan) => pointsOf(plan) * (plan.definition.trials_per_point ?? 3),
-    },
-    {
-      id: 'targets',
-      header: 'Targets',
-      isNumber: true,
-      value: ({ definition }) => definition.targets.length,
-      cell: ({ definition }) => countNoun(definition.targets.length, 'target'),
-    },
-    {
-      id: 'who',
-      header: 'Saved by',
-      value: (plan) => plan.version_created_by?.name ?? plan.created_by?.name,
-    },
-    {
-      id: 'saved',
-      header: 'Saved',
-      value: ({ version_created_at }) => version_created_at,
-      cell: ({ version_created_at }) => <RelativeTime at={version_created_at} />,
-    },
+    ...FACTS,
     {
       id: 'actions',
       header: 'Actions',

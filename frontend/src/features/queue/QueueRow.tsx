@@ -17,12 +17,11 @@ const BASES = {
 } as const;
 
 export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
-  const { place, run, starts_at, ends_at, agent, reason, basis } = item;
+  const { place, run } = item;
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: run.id,
     disabled: !canMove(item),
   });
-  const seconds = starts_at && ends_at ? (Date.parse(ends_at) - Date.parse(starts_at)) / 1000 : null;
   return (
     <Table.Tr
       ref={setNodeRef}
@@ -52,6 +51,23 @@ export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
           {run.name}
         </TextLink>
       </Table.Td>
+      <WaitCells item={item} />
+      <Table.Td>
+        <Priority key={run.priority} item={item} />
+      </Table.Td>
+      <Table.Td className="actions-cell">
+        <RowActions item={item} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** What it waits for, and what is expected. */
+function WaitCells({ item }: { readonly item: QueuedRun }): ReactElement {
+  const { run, starts_at, ends_at, agent, reason, basis } = item;
+  const seconds = starts_at && ends_at ? (Date.parse(ends_at) - Date.parse(starts_at)) / 1000 : null;
+  return (
+    <>
       <Table.Td className="wraps">
         <Text size="sm" c={reason ? undefined : 'dimmed'}>
           {reason?.message ?? 'Nothing: an agent is being rung.'}
@@ -61,13 +77,7 @@ export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
       <Table.Td title={BASES[basis]}>{formatDuration(seconds ?? run.estimated_s)}</Table.Td>
       <Table.Td>{agent?.name ?? '–'}</Table.Td>
       <Table.Td ta="right">{formatCount(run.status_counts.queued)}</Table.Td>
-      <Table.Td>
-        <Priority key={run.priority} item={item} />
-      </Table.Td>
-      <Table.Td className="actions-cell">
-        <RowActions item={item} />
-      </Table.Td>
-    </Table.Tr>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  type Announcements,
   closestCenter,
   DndContext,
   type DragEndEvent,
@@ -59,7 +60,6 @@ export function RunQueue({ runs, text, total }: RunQueueProps): ReactElement {
     const place = dropPlace(runs, movedId, overId);
     if (place) move.mutate({ movedId, overId, place });
   };
-  const nameOf = (id: string | number) => runs.find(({ run }) => run.id === id)?.run.name ?? 'the run';
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" mb={4}>
@@ -82,16 +82,7 @@ export function RunQueue({ runs, text, total }: RunQueueProps): ReactElement {
         sensors={sensors}
         collisionDetection={closestCenter}
         onDragEnd={drop}
-        accessibility={{
-          announcements: {
-            onDragStart: ({ active }) => `Picked up ${nameOf(active.id)}.`,
-            onDragOver: ({ active, over }) =>
-              over ? `${nameOf(active.id)} is over ${nameOf(over.id)}.` : undefined,
-            onDragEnd: ({ active, over }) =>
-              over ? `${nameOf(active.id)} was dropped on ${nameOf(over.id)}.` : 'It stays where it was.',
-            onDragCancel: ({ active }) => `${nameOf(active.id)} stays where it was.`,
-          },
-        }}
+        accessibility={{ announcements: announcementsOf(runs) }}
       >
         <SortableContext items={shown.map(({ run }) => run.id)} strategy={verticalListSortingStrategy}>
           <QueueTable runs={shown} />
@@ -99,6 +90,18 @@ export function RunQueue({ runs, text, total }: RunQueueProps): ReactElement {
       </DndContext>
     </Paper>
   );
+}
+
+/** For screen readers, by name instead of by id. */
+function announcementsOf(runs: readonly QueuedRun[]): Announcements {
+  const nameOf = (id: string | number) => runs.find(({ run }) => run.id === id)?.run.name ?? 'the run';
+  return {
+    onDragStart: ({ active }) => `Picked up ${nameOf(active.id)}.`,
+    onDragOver: ({ active, over }) => (over ? `${nameOf(active.id)} is over ${nameOf(over.id)}.` : undefined),
+    onDragEnd: ({ active, over }) =>
+      over ? `${nameOf(active.id)} was dropped on ${nameOf(over.id)}.` : 'It stays where it was.',
+    onDragCancel: ({ active }) => `${nameOf(active.id)} stays where it was.`,
+  };
 }
 
 function QueueTable({ runs }: { readonly runs: readonly QueuedRun[] }): ReactElement {

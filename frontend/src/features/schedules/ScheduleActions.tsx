@@ -54,7 +54,7 @@ function useActions({ id, name, state }: Schedule) {
 export function ScheduleActions({ schedule, onEdit, onHistory }: ScheduleActionsProps): ReactElement {
   const { isGoing, toggle, fire, remove } = useActions(schedule);
   const [isAsking, ask] = useDisclosure(false);
-  const { id, name } = schedule;
+  const { name } = schedule;
   const verb = isGoing ? 'Pause' : 'Resume';
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
@@ -79,24 +79,7 @@ export function ScheduleActions({ schedule, onEdit, onHistory }: ScheduleActions
           {isGoing ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
         </ActionIcon>
       </Tooltip>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onEdit(id)}>
-            Change
-          </Menu.Item>
-          <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onHistory(id)}>
-            Firings
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={ask.open}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu schedule={schedule} onEdit={onEdit} onHistory={onHistory} onDelete={ask.open} />
       <ConfirmDialog
         isOpen={isAsking}
         title={`Delete the schedule “${name}”?`}
@@ -108,5 +91,33 @@ export function ScheduleActions({ schedule, onEdit, onHistory }: ScheduleActions
         It starts nothing any more, and the list of its firings goes. Its runs and its plan stay.
       </ConfirmDialog>
     </Group>
+  );
+}
+
+function MoreMenu({
+  schedule: { id, name },
+  onEdit,
+  onHistory,
+  onDelete,
+}: ScheduleActionsProps & { readonly onDelete: () => void }): ReactElement {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onEdit(id)}>
+          Change
+        </Menu.Item>
+        <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onHistory(id)}>
+          Firings
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={onDelete}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -108,11 +108,8 @@ function ScheduleForm({ schedule, planId, plans, onClose }: ScheduleFormProps): 
       />
       <WhatFields {...fields} plans={plans} />
       <WhenFields {...fields} />
-      {preview ? (
-        <FiringPreview cron={preview.cron} timeZone={draft.timeZone} firings={preview.firings} />
-      ) : (
-        faults.length === 0 && <Skeleton height={150} />
-      )}
+      {preview && <FiringPreview cron={preview.cron} timeZone={draft.timeZone} firings={preview.firings} />}
+      {!preview && faults.length === 0 && <Skeleton height={150} />}
       <HowFields {...fields} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>

@@ -77,25 +77,31 @@ export function WhenFields({ draft, onChange, faultAt }: ScheduleFieldsProps): R
           </Button>
         ))}
       </Group>
-      <Group grow align="start">
-        <TextInput
-          type="datetime-local"
-          label="Not before"
-          description={`Your time, ${OWN_ZONE}`}
-          value={draft.startsAt}
-          error={faultAt('starts_at')}
-          onChange={(event) => onChange({ startsAt: event.currentTarget.value })}
-        />
-        <TextInput
-          type="datetime-local"
-          label="Not after"
-          description={`Your time, ${OWN_ZONE}`}
-          value={draft.endsAt}
-          error={faultAt('ends_at')}
-          onChange={(event) => onChange({ endsAt: event.currentTarget.value })}
-        />
-      </Group>
+      <SpanFields draft={draft} onChange={onChange} faultAt={faultAt} />
     </Stack>
+  );
+}
+
+function SpanFields({ draft, onChange, faultAt }: ScheduleFieldsProps): ReactElement {
+  return (
+    <Group grow align="start">
+      <TextInput
+        type="datetime-local"
+        label="Not before"
+        description={`Your time, ${OWN_ZONE}`}
+        value={draft.startsAt}
+        error={faultAt('starts_at')}
+        onChange={(event) => onChange({ startsAt: event.currentTarget.value })}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Not after"
+        description={`Your time, ${OWN_ZONE}`}
+        value={draft.endsAt}
+        error={faultAt('ends_at')}
+        onChange={(event) => onChange({ endsAt: event.currentTarget.value })}
+      />
+    </Group>
   );
 }
 

@@ -1,22 +1,17 @@
-import { Button, Paper, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, Paper, TextInput } from '@mantine/core';
 import { IconCalendarTime, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { agentsQuery } from '@/api/agents';
 import { type Schedule, schedulesQuery } from '@/api/schedules';
-import { type DataColumn, DataTable } from '@/components/DataTable';
+import { DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
-import { TextLink } from '@/components/links';
-import { RelativeTime } from '@/components/RelativeTime';
 import { TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
-import { selectorWords } from '@/lib/agent-selector';
 import { toProblem } from '@/lib/problem';
-import { cronWords } from './cron-words';
 import { FiringHistory } from './FiringHistory';
-import { ScheduleActions } from './ScheduleActions';
 import { ScheduleDialog } from './ScheduleDialog';
-import { OutcomeChip, ScheduleStateChip } from './ScheduleState';
+import { scheduleColumns } from './schedule-columns';
 
 /** `edit` and `history` are a schedule's id, `edit` also `new`, then with `plan`. */
 export interface SchedulesView {
@@ -50,7 +45,7 @@ export function ScheduleList({ view, onView }: ScheduleListProps): ReactElement 
   const editing = items.find(({ id }) => id === view.edit);
   const shown = items.find(({ id }) => id === view.history);
   const close = () => onView({ ...view, edit: undefined, plan: undefined, history: undefined });
-  const columns = columnsOf(
+  const columns = scheduleColumns(
     agents?.items ?? [],
     (edit) => onView({ ...view, edit }),
     (history) => onView({ ...view, history }),
@@ -116,96 +111,5 @@ function NoSchedules({ onNew }: { readonly onNew: () => void }): ReactElement {
     >
       <Button onClick={onNew}>New schedule</Button>
     </TeachingState>
-  );
-}
-
-type Agents = Parameters<typeof selectorWords>[1];
-
-function columnsOf(
-  agents: Agents,
-  edit: (scheduleId: string) => void,
-  history: (scheduleId: string) => void,
-): DataColumn<Schedule>[] {
-  return [
-    {
-      id: 'name',
-      header: 'Name',
-      value: ({ name }) => name,
-      cell: ({ id, name }) => (
-        <UnstyledButton className="run-name" fw={550} fz="sm" onClick={() => edit(id)}>
-          {name}
-        </UnstyledButton>
-      ),
-    },
-    {
-      id: 'state',
-      header: 'State',
-      value: ({ state }) => state,
-      cell: (schedule) => <ScheduleStateChip schedule={schedule} />,
-    },
-    {
-      id: 'plan',
-      header: 'Plan',
-      value: ({ plan_name }) => plan_name,
-      cell: ({ plan_id, plan_name, plan_version }) => (
-        <TextLink to="/runs/new" search={{ plan: plan_id }} size="sm">
-          {plan_name}
-          {plan_version !== null && ` (version ${plan_version})`}
-        </TextLink>
-      ),
-    },
-    {
-      id: 'when',
-      header: 'When',
-      isText: true,
-      value: ({ cron, time_zone }) => `${cron} ${time_zone}`,
-      cell: ({ cron, time_zone, description }) => (
-        <>
-          {cronWords(cron) ?? description}
-          <Text size="xs" c="dimmed">
-            {cron} · {time_zone}
-          </Text>
-        </>
-      ),
-    },
-    {
-      id: 'next',
-      header: 'Next',
-      value: ({ next_fire_at }) => next_fire_at,
-      cell: ({ next_fire_at }) => <RelativeTime at={next_fire_at} />,
-    },
-    {
-      id: 'last',
-      header: 'Last firing',
-      value: ({ last_firing }) => last_firing?.due_at,
-      cell: (schedule) => <LastFiring schedule={schedule} onHistory={history} />,
-    },
-    {
-      id: 'agents',
-      header: 'Agents',
-      value: ({ agent_selector }) => selectorWords(agent_selector, agents),
-    },
-    { id: 'overlap', header: 'Overlap', value: ({ overlap_policy }) => overlap_policy },
-    {
-      id: 'actions',
-      header: 'Actions',
-      value: () => null,
-      cell: (schedule) => <ScheduleActions schedule={schedule} onEdit={edit} onHistory={history} />,
-      isActions: true,
-    },
-  ];
-}
-
-interface LastFiringProps {
-  readonly schedule: Schedule;
-  readonly onHistory: (scheduleId: string) => void;
-}
-
-function LastFiring({ schedule: { id, name, last_firing }, onHistory }: LastFiringProps): ReactElement {
-  if (!last_firing) return <span>–</span>;
-  return (
-    <UnstyledButton fz="sm" aria-label={`Firings of ${name}`} onClick={() => onHistory(id)}>
-      <OutcomeChip firing={last_firing} /> <RelativeTime at={last_firing.due_at} />
-    </UnstyledButton>
   );
 }
