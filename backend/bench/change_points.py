@@ -1,0 +1,195 @@
+"""False alarms, detections and cost of the change points, on series whose truth is known.
+
+A series is one number a run: autocorrelated (first order), with outliers of 10 to 30 % either way. Every run is judged
+as it comes, as the product does it: a find ends the segment, and the next begins there. Detections: the first look
+after a step, at most 12 runs later, that finds it; the series had 100 unchanged runs before. The same series go to the
+rules of other systems. One JSON line a figure; exits 0 whether or not the limits hold.
+
+    python backend/bench/change_points.py [--series 400]
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+from loadstone.stats.change_points import newest_change
+
+UNCHANGED_RUNS = 150
+HISTORY_RUNS = 100
+SEEN_WITHIN = 12
+LOOK_BACK = 14
+
+Rule = Callable[[Sequence[float]], bool]
+
+
+def noise(draw: np.random.Generator, count: int, *, phi: float, cv: float = 0.03, outliers: float = 0.03) -> Any:
+    """`cv` is the deviation of the values themselves, whatever `phi` is."""
+    steps = draw.normal(size=count + 50) * np.sqrt(1 - phi**2)
+    values = np.zeros(count + 50)
+    for place in range(1, count + 50):
+        values[place] = phi * values[place - 1] + steps[place]
+    level = 1 + cv * values[50:]
+    far = draw.choice([-1, 1], count) * draw.uniform(0.1, 0.3, count)
+    return np.where(draw.random(count) < outliers, level * (1 + far), level)
+
+
+def bimodal(draw: np.random.Generator, count: int) -> Any:
+    """Two modes 5 % apart, the lower one in 30 % of the runs."""
+    return np.where(draw.random(count) < 0.3, 0.95, 1.0) * (1 + 0.01 * draw.normal(size=count))
+
+
+def log_normal(draw: np.random.Generator, count: int) -> Any:
+    return np.exp(0.05 * draw.normal(size=count))
+
+
+NOISES: dict[str, Callable[[np.random.Generator, int], Any]] = {
+    "ar_0.5": lambda draw, count: noise(draw, count, phi=0.5),
+    "iid": lambda draw, count: noise(draw, count, phi=0.0),
+    "ar_0.3": lambda draw, count: noise(draw, count, phi=0.3),
+    "ar_0.7": lambda draw, count: noise(draw, count, phi=0.7),
+    "bimodal": bimodal,
+    "log_normal": log_normal,
+}
+
+
+def alarms(values: Sequence[float]) -> list[int]:
+    """Where shifts are found while the series grows, each segment from the last find on."""
+    start, found = 0, []
+    for end in range(1, len(values) + 1):
+        change = newest_change(values[start:end])
+        if change is not None:
+            start += change.index
+            found.append(start)
+    return found
+
+
+def is_seen(values: Sequence[float]) -> bool:
+    """Within 12 runs of a step after the history, by a look that places it after the step or just before."""
+    for end in range(HISTORY_RUNS + 1, HISTORY_RUNS + SEEN_WITHIN + 1):
+        change = newest_change(values[:end])
+        if change is not None and abs(change.index - HISTORY_RUNS) <= SEEN_WITHIN:
+            return True
+    return False
+
+
+def against_previous(values: Sequence[float]) -> bool:
+    return len(values) > 1 and abs(values[-1] / values[-2] - 1) > 0.05
+
+
+def against_median(values: Sequence[float]) -> bool:
+    return len(values) > LOOK_BACK and abs(values[-1] / median(values[-LOOK_BACK - 1 : -1]) - 1) > 0.05
+
+
+def against_best(values: Sequence[float]) -> bool:
+    return len(values) > 1 and values[-1] < 0.95 * max(values[:-1])
+
+
+def quartile_fence(values: Sequence[float]) -> bool:
+    """Changes from run to run, beyond three times the distance of the quartiles."""
+    if len(values) <= LOOK_BACK * 2:
+        return False
+    changes = np.abs(np.diff(np.asarray(values[-100:])) / np.asarray(values[-100:-1]))
+    low, high = np.quantile(changes[:-1], [0.25, 0.75])
+    return bool(changes[-1] > high + 3 * (high - low))
+
+
+def t_interval(values: Sequence[float]) -> bool:
+    """Outside the 99 % t interval of a new value, of the last 64."""
+    if len(values) <= LOOK_BACK:
+        return False
+    before = np.asarray(values[-65:-1])
+    spread = before.std(ddof=1) * np.sqrt(1 + 1 / len(before))
+    return bool(abs(values[-1] - before.mean()) > 2.66 * spread)
+
+
+RULES: dict[str, Rule] = {
+    "5_percent_against_previous": against_previous,
+    "5_percent_against_median": against_median,
+    "5_percent_against_best": against_best,
+    "quartile_fence": quartile_fence,
+    "t_interval": t_interval,
+}
+
+
+def report(name: str, value: float, unit: str, limit: float | None, holds: bool | None, method: str, n: int) -> None:
+    figure = {"name": name, "value": round(value, 4), "unit": unit, "limit": limit, "holds": holds}
+    print(json.dumps(figure | {"method": method, "n": n}), flush=True)
+
+
+def false_alarms(make: Callable[[np.random.Generator, int], Any], count: int) -> float:
+    draw = np.random.default_rng(20_261_121)
+    found = sum(len(alarms(make(draw, UNCHANGED_RUNS).tolist())) for _ in range(count))
+    return 100 * found / (count * UNCHANGED_RUNS)
+
+
+def stepped(make: Callable[[np.random.Generator, int], Any], count: int, step: float) -> list[list[float]]:
+    draw = np.random.default_rng(20_261_122)
+    series = []
+    for _ in range(count):
+        values = make(draw, HISTORY_RUNS + SEEN_WITHIN)
+        values[HISTORY_RUNS:] *= 1 + step
+        series.append(values.tolist())
+    return series
+
+
+def measure_rates(count: int) -> None:
+    method = f"every run judged as it comes, {UNCHANGED_RUNS} unchanged runs a series"
+    for name, make in NOISES.items():
+        is_main = name == "ar_0.5"
+        share = count if is_main else max(count // 4, 25)
+        rate = false_alarms(make, share)
+        limit = 0.5
+        report(f"change_points.false_alarms.{name}", rate, "per 100 runs", limit, rate <= limit, method, share)
+    for step in (-0.05, 0.05, -0.1):
+        share = count if step == -0.05 else max(count // 4, 25)
+        seen = sum(map(is_seen, stepped(NOISES["ar_0.5"], share, step))) / share
+        wanted = 0.75 if step == -0.05 else None
+        holds = seen >= wanted if wanted else None
+        method = f"step of {step:+.0%} after {HISTORY_RUNS} runs, AR(1) 0.5, CV 3 %, 3 % outliers, within {SEEN_WITHIN}"
+        report(f"change_points.seen.{step:+.0%}", seen, "share of series", wanted, holds, method, share)
+
+
+def measure_rules(count: int) -> None:
+    draw = np.random.default_rng(20_261_123)
+    quiet = [NOISES["ar_0.5"](draw, UNCHANGED_RUNS).tolist() for _ in range(count)]
+    shifted = stepped(NOISES["ar_0.5"], count, -0.05)
+    for name, rule in RULES.items():
+        wrong = sum(rule(values[:end]) for values in quiet for end in range(1, UNCHANGED_RUNS + 1))
+        rate = 100 * wrong / (count * UNCHANGED_RUNS)
+        ends = range(HISTORY_RUNS + 1, HISTORY_RUNS + SEEN_WITHIN + 1)
+        seen = sum(any(rule(values[:end]) for end in ends) for values in shifted) / count
+        method = "another rule on the same kind of series, for comparison"
+        report(f"rules.{name}.false_alarms", rate, "per 100 runs", None, None, method, count)
+        report(f"rules.{name}.seen.-5%", seen, "share of series", None, None, method, count)
+
+
+def measure_cost(count: int) -> None:
+    draw = np.random.default_rng(20_261_124)
+    series = [NOISES["ar_0.5"](draw, 200).tolist() for _ in range(count)]
+    for values in series:
+        newest_change(values)
+    costs = []
+    for values in series:
+        started = time.process_time()
+        newest_change(values)
+        costs.append(1e3 * (time.process_time() - started))
+    cost = sum(costs) / len(costs)
+    method = "CPU time, mean of one look at a full window of 200 runs: what a run adds to a series and a metric"
+    report("change_points.cost", cost, "ms", 2.0, cost <= 2, method, count)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--series", type=int, default=400)
+    count = parser.parse_args().series
+    measure_cost(min(count, 200))
+    measure_rates(count)
+    measure_rules(min(count, 100))
+
+
+if __name__ == "__main__":
+    main()
