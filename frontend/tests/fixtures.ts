@@ -66,6 +66,8 @@ type Trust = Point['trials'][number]['trust'];
 export function run(changes: Partial<Run> = {}): Run {
   return {
     id: 'run-1',
+    origin: 'local',
+    provenance: null,
     name: 'memcached against Redis',
     status: 'running',
     status_counts: {

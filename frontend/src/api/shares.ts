@@ -3,9 +3,12 @@ import { client, dataOf, type Schemas } from './client';
 
 export type ShareItem = Schemas['ShareItem'];
 export type CreatedShare = Schemas['CreatedShare'];
-export type CreateShare = Parameters<typeof createShare>[0];
+export type CreateShare =
+  | Schemas['ShareRun']
+  | Schemas['ShareComparison']
+  | Schemas['ShareTrend']
+  | Schemas['ShareDashboard'];
 export type SharedView = Schemas['SharedView'];
-type CreateShareBody = Schemas['ShareRun'];
 
 export function sharesQuery(kind: ShareItem['kind'], subjectId?: string) {
   return queryOptions({
@@ -17,7 +20,7 @@ export function sharesQuery(kind: ShareItem['kind'], subjectId?: string) {
   });
 }
 
-export function createShare(body: CreateShareBody): Promise<CreatedShare> {
+export function createShare(body: CreateShare): Promise<CreatedShare> {
   return dataOf(client.POST('/api/v1/shares', { body }));
 }
 

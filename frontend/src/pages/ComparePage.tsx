@@ -2,12 +2,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { PageHeader } from '@/components/PageHeader';
 import { Compare } from '@/features/compare/Compare';
-import type { CompareView } from '@/features/compare/view';
+import { type CompareView, definitionOf } from '@/features/compare/view';
+import { ShareButton } from '@/features/share/ShareButton';
 
 const route = getRouteApi('/inside/compare');
 
 export default function ComparePage(): ReactElement {
   const view = route.useSearch();
+  const definition = definitionOf(view);
   const navigate = route.useNavigate();
   const change = (patch: Partial<CompareView>) =>
     void navigate({
@@ -17,7 +19,14 @@ export default function ComparePage(): ReactElement {
     });
   return (
     <>
-      <PageHeader title="Compare" />
+      <PageHeader
+        title="Compare"
+        actions={
+          definition && (
+            <ShareButton kind="comparison" subject={{ definition }} title="Comparison" view={{ ...view }} />
+          )
+        }
+      />
       <Compare view={view} onView={change} />
     </>
   );

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { AddToDashboard } from '@/features/dashboards/AddToDashboard';
+import { ShareButton } from '@/features/share/ShareButton';
 import { TrendDetail } from '@/features/trends/TrendDetail';
 import type { TrendPageSearch } from './search';
 
@@ -18,7 +19,18 @@ export default function TrendPage(): ReactElement {
       seriesId={seriesId}
       view={view}
       onView={change}
-      actions={(series) => <AddToDashboard view={view} seriesIds={[series.id]} title={series.title} />}
+      actions={(series) => (
+        <>
+          <AddToDashboard view={view} seriesIds={[series.id]} title={series.title} />
+          <ShareButton
+            kind="trend"
+            subject={{ series_ids: [series.id] }}
+            subjectId={series.id}
+            title={series.title}
+            view={view}
+          />
+        </>
+      )}
     />
   );
 }

@@ -54,21 +54,7 @@ function ImportForm(): ReactElement {
       <Text size="sm" c="dimmed">
         A bundle holds everything that a run rests on. It opens like any other run, and stays as it is.
       </Text>
-      <FileInput
-        label="Bundle"
-        placeholder="loadstone-….zip"
-        accept=".zip,application/zip"
-        leftSection={<IconFileZip size={16} aria-hidden="true" />}
-        required
-        clearable
-        value={file}
-        onChange={setFile}
-      />
-      <Checkbox
-        label="Its points enter the trends of this team"
-        checked={joinSeries}
-        onChange={(event) => setJoinSeries(event.currentTarget.checked)}
-      />
+      <BundleFields file={file} onFile={setFile} joinSeries={joinSeries} onJoinSeries={setJoinSeries} />
       {progress !== null && <Progress value={progress * 100} transitionDuration={0} aria-label="Sent" />}
       {problem && (
         <FailureState what="The bundle was not imported" code={problem.code} detail={problem.detail} />
@@ -79,5 +65,34 @@ function ImportForm(): ReactElement {
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface BundleFieldsProps {
+  readonly file: File | null;
+  readonly onFile: (file: File | null) => void;
+  readonly joinSeries: boolean;
+  readonly onJoinSeries: (joinSeries: boolean) => void;
+}
+
+function BundleFields({ file, onFile, joinSeries, onJoinSeries }: BundleFieldsProps): ReactElement {
+  return (
+    <>
+      <FileInput
+        label="Bundle"
+        placeholder="loadstone-….zip"
+        accept=".zip,application/zip"
+        leftSection={<IconFileZip size={16} aria-hidden="true" />}
+        required
+        clearable
+        value={file}
+        onChange={onFile}
+      />
+      <Checkbox
+        label="Its points enter the trends of this team"
+        checked={joinSeries}
+        onChange={(event) => onJoinSeries(event.currentTarget.checked)}
+      />
+    </>
   );
 }

@@ -3,17 +3,19 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconMaximize, IconPencil, IconPin, IconPinFilled, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { contentOf, type Dashboard, deleteDashboard, saveDashboard } from '@/api/dashboards';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { showFailure } from '@/components/notices';
 import { PageHeader } from '@/components/PageHeader';
 import { RelativeTime } from '@/components/RelativeTime';
 import { formatDuration } from '@/lib/format';
+import { isVisitor } from '@/lib/link';
 import { VersionsDialog } from './VersionsDialog';
 
 interface DashboardHeaderProps {
   readonly dashboard: Dashboard;
+  readonly actions?: ReactNode;
   readonly refreshedAt: Date;
   readonly onRefresh: () => void;
   readonly onEdit: () => void;
@@ -34,17 +36,22 @@ export function DashboardHeader(props: DashboardHeaderProps): ReactElement {
       }
       actions={
         <>
-          <PinButton dashboard={dashboard} />
+          {!isVisitor() && <PinButton dashboard={dashboard} />}
           <ActionIcon variant="default" size="lg" aria-label="Read the panels anew" onClick={props.onRefresh}>
             <IconRefresh size={17} />
           </ActionIcon>
           <ActionIcon variant="default" size="lg" aria-label="Full screen" onClick={props.onFullScreen}>
             <IconMaximize size={17} />
           </ActionIcon>
-          <Button leftSection={<IconPencil size={15} aria-hidden="true" />} onClick={props.onEdit}>
-            Edit
-          </Button>
-          <MoreMenu dashboard={dashboard} />
+          {props.actions}
+          {!isVisitor() && (
+            <>
+              <Button leftSection={<IconPencil size={15} aria-hidden="true" />} onClick={props.onEdit}>
+                Edit
+              </Button>
+              <MoreMenu dashboard={dashboard} />
+            </>
+          )}
         </>
       }
     />

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { IconLayoutDashboard } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useRef } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import { type Dashboard, dashboardQuery } from '@/api/dashboards';
 import { FailureState } from '@/components/FailureState';
 import { PageSkeleton } from '@/components/Skeletons';
@@ -17,6 +17,8 @@ interface DashboardViewProps {
   readonly isEditing: boolean;
   readonly onEditing: (isEditing: boolean) => void;
   readonly render: RenderPanel;
+  /** Beside the dashboard's own: what other features can do with it. */
+  readonly actions?: (dashboard: Dashboard) => ReactNode;
 }
 
 export function DashboardView(props: DashboardViewProps): ReactElement {
@@ -44,7 +46,7 @@ interface ShownDashboardProps extends DashboardViewProps {
   readonly dashboard: Dashboard;
 }
 
-function ShownDashboard({ dashboard, onEditing, render }: ShownDashboardProps): ReactElement {
+function ShownDashboard({ dashboard, onEditing, render, actions }: ShownDashboardProps): ReactElement {
   const board = useRef<HTMLDivElement>(null);
   const refresh = useAutoRefresh(dashboard.refresh_s);
   return (
@@ -52,6 +54,7 @@ function ShownDashboard({ dashboard, onEditing, render }: ShownDashboardProps): 
       <Stack gap="sm">
         <DashboardHeader
           dashboard={dashboard}
+          actions={actions?.(dashboard)}
           refreshedAt={refresh.refreshedAt}
           onRefresh={refresh.now}
           onEdit={() => onEditing(true)}

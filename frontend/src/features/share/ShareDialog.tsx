@@ -131,6 +131,9 @@ function TermFields({ terms, onTerms }: TermFieldsProps): ReactElement {
 
 const NOUNS: Record<CreateShare['kind'], string> = {
   run: 'run',
+  comparison: 'comparison',
+  trend: 'trend',
+  dashboard: 'dashboard',
 };
 
 type Shown = Pick<ShareSubject, 'kind' | 'subject' | 'view'>;

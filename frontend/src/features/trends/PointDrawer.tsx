@@ -15,6 +15,7 @@ import { ButtonLink, TextLink } from '@/components/links';
 import { RelativeTime } from '@/components/RelativeTime';
 import { TableSkeleton } from '@/components/Skeletons';
 import { countNoun } from '@/lib/format';
+import { isVisitor } from '@/lib/link';
 import { quantityOfUnit } from '@/lib/metrics';
 import { toProblem } from '@/lib/problem';
 
@@ -59,12 +60,16 @@ function PointFacts({ seriesId, value, metric }: PointFactsProps): ReactElement 
           {value.store_version && `, store ${value.store_version}`}
         </Text>
       </div>
-      <Group>
-        <ButtonLink to="/runs/$runId" params={{ runId: value.run_id }} variant="default">
-          Open {value.run_name}
-        </ButtonLink>
-      </Group>
-      <ExclusionForm seriesId={seriesId} value={value} />
+      {!isVisitor() && (
+        <>
+          <Group>
+            <ButtonLink to="/runs/$runId" params={{ runId: value.run_id }} variant="default">
+              Open {value.run_name}
+            </ButtonLink>
+          </Group>
+          <ExclusionForm seriesId={seriesId} value={value} />
+        </>
+      )}
       <NeighbourFacts seriesId={seriesId} pointId={value.point_id} />
     </Stack>
   );

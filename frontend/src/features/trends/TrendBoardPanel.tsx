@@ -8,6 +8,7 @@ import { ButtonLink } from '@/components/links';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { toCsv } from '@/lib/csv';
 import { countNoun } from '@/lib/format';
+import { isVisitor } from '@/lib/link';
 import { quantityOfUnit } from '@/lib/metrics';
 import { toProblem } from '@/lib/problem';
 import { baselineOf, linesOf, marksOf, pointOf, sentenceOf } from './lines';
@@ -98,7 +99,8 @@ function Drawn({ values, view, title, height, unseen }: DrawnProps): ReactElemen
       sentence={sentence}
       csv={() => boardCsv(values)}
       toggles={
-        only && (
+        only &&
+        !isVisitor() && (
           <ButtonLink
             to="/trends/$seriesId"
             params={{ seriesId: only.series.id }}

@@ -7,6 +7,7 @@ import { oneSeriesQuery, type Series, type SeriesValues, valuesQuery } from '@/a
 import { FailureState } from '@/components/FailureState';
 import { PageHeader } from '@/components/PageHeader';
 import { ChartSkeleton, PageSkeleton } from '@/components/Skeletons';
+import { isVisitor } from '@/lib/link';
 import { toProblem } from '@/lib/problem';
 import { AnnotationDialog } from './AnnotationDialog';
 import { LargeTrend } from './LargeTrend';
@@ -90,13 +91,15 @@ function DetailHeader({ series, actions, onAnnotate }: DetailHeaderProps): React
       title={series.title}
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<IconFlag size={15} aria-hidden="true" />}
-            onClick={onAnnotate}
-          >
-            Annotate
-          </Button>
+          {!isVisitor() && (
+            <Button
+              variant="default"
+              leftSection={<IconFlag size={15} aria-hidden="true" />}
+              onClick={onAnnotate}
+            >
+              Annotate
+            </Button>
+          )}
           {actions?.(series)}
         </>
       }
