@@ -25,12 +25,13 @@ MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One cell before its verdict. `values` are of both sides, in pairs where `pairs` is not 0."""
+    """One cell before its verdict. `values` are of both sides, in pairs where `pairs` is not 0; `counts` before that."""
 
     match: Match
     metric: str
     order: schemas.Order
     values: tuple[Floats, Floats]
+    counts: tuple[int, int]
     pairs: int
     refusal: schemas.RefusalRef | None
 
@@ -69,6 +70,7 @@ def _order(base: ResolvedSide, side: ResolvedSide) -> schemas.Order:
 def _candidate(match: Match, metric: str, order: schemas.Order, measured: Measured) -> Candidate:
     base, contender = match.base_point, match.contender_point
     values = measured.of(base, metric), measured.of(contender, metric)
+    counts = len(values[0]), len(values[1])
     pairs = 0
     if order == "interleaved":
         paired = _in_pairs(base, contender, metric, measured)
@@ -76,7 +78,7 @@ def _candidate(match: Match, metric: str, order: schemas.Order, measured: Measur
             order = "unpaired"
         else:
             values, pairs = paired, len(paired[0])
-    return Candidate(match, metric, order, values, pairs, _refusal(match, metric, measured))
+    return Candidate(match, metric, order, values, counts, pairs, _refusal(match, metric, measured, counts))
 
 
 def _in_pairs(base: SidePoint, contender: SidePoint, metric: str, measured: Measured) -> tuple[Floats, Floats] | None:
@@ -91,9 +93,9 @@ def _in_pairs(base: SidePoint, contender: SidePoint, metric: str, measured: Meas
     )
 
 
-def _refusal(match: Match, metric: str, measured: Measured) -> schemas.RefusalRef | None:
+def _refusal(match: Match, metric: str, measured: Measured, counts: tuple[int, int]) -> schemas.RefusalRef | None:
     points = (match.base_point, match.contender_point)
-    both = [measured.trials[point.id] for point in points if point.id in measured.trials]
+    both = [facts for point in points if (facts := measured.facts(point)) is not None]
     if len(both) < len(points) or not all(facts.succeeded for facts in both):
         return _refuse("no_trials")
     if any(facts.counted == 0 for facts in both):
@@ -104,7 +106,7 @@ def _refusal(match: Match, metric: str, measured: Measured) -> schemas.RefusalRe
     digits = {found for facts in both for found in facts.digits or () if found is not None}
     if METRICS[metric].unit == "ns" and len(digits) > 1:
         return _refuse("mixed_precision", digits)
-    if not all(len(measured.of(point, metric)) for point in points):
+    if not all(counts):
         return _refuse("no_value")
     return None
 
@@ -130,8 +132,8 @@ def _render(one: Candidate, result: CellResult, measured: Measured, operation: s
         method="paired" if one.order == "interleaved" else "welch",
         interval_kind=result.interval_kind,
         order=one.order,
-        n_base=len(measured.of(base, one.metric)),
-        n_contender=len(measured.of(contender, one.metric)),
+        n_base=one.counts[0],
+        n_contender=one.counts[1],
         n_pairs=one.pairs,
         base_value=measured.shown(base, one.metric),
         contender_value=measured.shown(contender, one.metric),

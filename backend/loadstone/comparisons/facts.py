@@ -32,7 +32,7 @@ def _facts(
 ) -> SideFacts:
     facts = SideFacts()
     facts.add("plan", plan_facts(side))
-    rows = [(point, measured.trials[point.id]) for point in side.points if point.id in measured.trials]
+    rows = [(point, row) for point in side.points if (row := measured.facts(point)) is not None]
     for engine in dict.fromkeys(engine for _, row in rows for engine in row.engines or ()):
         facts.add("engine", {"engine": engine})
     for key in dict.fromkeys(key for _, row in rows for key in row.environments or () if key is not None):

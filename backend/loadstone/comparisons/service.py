@@ -100,7 +100,7 @@ def _shown_sides(sides: Sequence[ResolvedSide], measured: Measured) -> list[sche
 
 
 def _shown_side(side: ResolvedSide, label: str, measured: Measured) -> schemas.ComparedSide:
-    facts = [measured.trials[point.id] for point in side.points if point.id in measured.trials]
+    facts = [row for point in side.points if (row := measured.facts(point)) is not None]
     run = side.run
     agent = NamedRef(id=run.agent_id, name=side.agent_name) if run.agent_id and side.agent_name else None
     return schemas.ComparedSide(

@@ -27,6 +27,8 @@ interface ForestPlotProps {
 
 const NARROW_PX = 620;
 const AXIS_PX = 30;
+/** Of a letter at 12 px, about. */
+const LETTER_PX = 6.6;
 const SIGNS = { better: '▲', worse: '▼', equivalent: '=', not_enough_data: '?', refused: '–' } as const;
 
 interface Layout {
@@ -35,13 +37,17 @@ interface Layout {
   readonly rowHeight: number;
   /** Of the interval within its row. */
   readonly line: number;
+  /** Label, verdict and interval stand below each other. */
   readonly isNarrow: boolean;
 }
 
+const LABEL_PX = 300;
+const VERDICT_PX = 270;
+
 function layoutOf(width: number): Layout {
-  if (width < NARROW_PX) return { left: 8, right: width - 8, rowHeight: 42, line: 28, isNarrow: true };
-  const label = Math.min(320, width * 0.3);
-  return { left: label, right: width - 210, rowHeight: 24, line: 12, isNarrow: false };
+  if (width < NARROW_PX) return { left: 24, right: width - 24, rowHeight: 54, line: 42, isNarrow: true };
+  const left = Math.min(LABEL_PX, width * 0.26);
+  return { left, right: width - VERDICT_PX, rowHeight: 24, line: 12, isNarrow: false };
 }
 
 /** Ratios with their intervals, one row a cell, on a log axis around 1; the verdict stands beside in words. */
@@ -71,7 +77,7 @@ export function ForestPlot({ rows, margin, name }: ForestPlotProps): ReactElemen
               className={tick === 1 ? 'forest-one' : 'thumbnail-grid'}
             />
             <text x={axis.x(tick)} y={height - AXIS_PX + 16} textAnchor="middle">
-              {`${Number(tick.toPrecision(4))}×`}
+              {`${Number(tick.toPrecision(3))}×`}
             </text>
           </g>
         ))}
@@ -100,14 +106,15 @@ interface RowProps {
 
 function Row({ row, top, layout, x, width }: RowProps): ReactElement {
   const { color } = lookOf(row.lookIndex, useScheme());
-  const text = top + (layout.isNarrow ? 14 : layout.line + 4);
+  const { isNarrow } = layout;
+  const text = top + (isNarrow ? 14 : layout.line + 4);
   const middle = top + layout.line;
   const [low, high] = [row.low ?? row.ratio, row.high ?? row.ratio];
   return (
     <g className="forest-row" data-verdict={row.verdict}>
       <title>{`${row.label}: ${row.word}. ${row.note}`}</title>
       <text x={4} y={text}>
-        {shortened(row.label, (layout.isNarrow ? width - 170 : layout.left - 12) / 6.6)}
+        {shortened(row.label, ((isNarrow ? width : layout.left) - 12) / LETTER_PX)}
       </text>
       {row.ratio !== null && low !== null && high !== null && (
         <>
@@ -115,8 +122,13 @@ function Row({ row, top, layout, x, width }: RowProps): ReactElement {
           <rect x={x(row.ratio) - 4} y={middle - 4} width={8} height={8} fill={color} />
         </>
       )}
-      <text x={width - 4} y={text} textAnchor="end" className="forest-word">
-        {`${ratioText(row)} ${SIGNS[row.verdict]} ${row.word}`}
+      <text
+        x={isNarrow ? 4 : width - 4}
+        y={isNarrow ? text + 15 : text}
+        textAnchor={isNarrow ? 'start' : 'end'}
+        className="forest-word"
+      >
+        {`${ratioText(row)} ${SIGNS[row.verdict]} ${row.word}`.trim()}
       </text>
     </g>
   );
@@ -131,7 +143,7 @@ function shortened(text: string, most: number): string {
   return text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
 }
 
-const STEPS = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1000];
+const STEPS = [1.01, 1.02, 1.05, 1.1, 1.2, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000];
 /** Wider intervals run into the edge: one hopeless cell must not flatten the others. */
 const WIDEST = 1000;
 
@@ -143,7 +155,7 @@ function axisOf(rows: readonly ForestRow[], margin: number, { left, right }: Lay
     Math.max(1 + margin * 1.5, ...found.map((value) => Math.max(value, 1 / value))),
   );
   const limit = STEPS.find((step) => step >= reach) ?? WIDEST;
-  const inner = Math.sqrt(limit);
+  const inner = STEPS.findLast((step) => step <= Math.sqrt(limit)) ?? limit;
   const span = Math.log(limit);
   const x = (ratio: number) => {
     const place = (Math.log(Math.min(limit, Math.max(1 / limit, ratio))) + span) / (2 * span);

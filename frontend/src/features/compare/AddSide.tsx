@@ -18,7 +18,7 @@ const TYPING_MS = 200;
 
 /** Finds runs by name; a run of several targets can be added whole or target by target. */
 export function AddSide({ chosen, onAdd }: AddSideProps): ReactElement {
-  const [isOpen, popover] = useDisclosure(chosen.length === 0);
+  const [isOpen, popover] = useDisclosure(false);
   const add = (sides: string[]) => {
     onAdd(sides.filter((side) => !chosen.includes(side)));
     popover.close();

@@ -14,8 +14,10 @@ export const WORDS: Record<ComparisonVerdict, string> = {
 /** "not enough data (7 more trials)". */
 export function verdictText(cell: ComparisonCell): string {
   if (cell.refusal) return 'refused';
-  const needed = cell.trials_needed === null ? '' : ` (${countNoun(cell.trials_needed, 'more trial')})`;
-  return `${WORDS[cell.verdict]}${needed}`;
+  if (cell.verdict !== 'not_enough_data') return WORDS[cell.verdict];
+  const needed =
+    cell.trials_needed === null ? 'over 1,000 more trials' : countNoun(cell.trials_needed, 'more trial');
+  return `${WORDS.not_enough_data} (${needed})`;
 }
 
 const ORDERS: Record<ComparisonCell['order'], string> = {
