@@ -132,3 +132,61 @@ def test_without_redis_people_may_still_sign_in(
     finally:
         monkeypatch.undo()
         get_settings.cache_clear()
+
+
+def browser(http: TestClient, password: str) -> dict[str, str]:
+    """Another browser of the same person."""
+    sign_in(http, password)
+    cookie = http.cookies[SESSION_COOKIE]
+    http.cookies.clear()
+    return {"Cookie": f"{SESSION_COOKIE}={cookie}", **SAME_ORIGIN}
+
+
+def test_sessions_are_listed_and_one_of_them_is_ended(anonymous: TestClient, password: str) -> None:
+    first, second = browser(anonymous, password), browser(anonymous, password)
+    items = anonymous.get("/api/v1/sessions", headers=first).json()["items"]
+    assert [item["is_current"] for item in items].count(True) == 1
+    other = next(item["id"] for item in items if not item["is_current"])
+    assert anonymous.delete(f"/api/v1/sessions/{other}", headers=first).status_code == 204
+    assert anonymous.get("/api/v1/me", headers=second).status_code == 401
+    assert anonymous.get("/api/v1/me", headers=first).status_code == 200
+
+
+def test_a_new_password_ends_the_other_sessions(anonymous: TestClient, password: str) -> None:
+    first, second = browser(anonymous, password), browser(anonymous, password)
+    body = {"current_password": password, "new_password": "a new password"}
+    wrong = anonymous.post("/api/v1/me/password", json=body | {"current_password": "guess"}, headers=first)
+    assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong_password")
+    assert anonymous.post("/api/v1/me/password", json=body, headers=first).status_code == 204
+    assert anonymous.get("/api/v1/me", headers=first).status_code == 200
+    assert anonymous.get("/api/v1/me", headers=second).status_code == 401
+    assert sign_in(anonymous, password) == 401
+    assert sign_in(anonymous, "a new password") == 200
+
+
+def test_a_short_password_is_refused(anonymous: TestClient, password: str) -> None:
+    body = {"current_password": password, "new_password": "short"}
+    response = anonymous.post("/api/v1/me/password", json=body, headers=browser(anonymous, password))
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "new_password")
+
+
+def test_an_admin_ends_sessions_of_the_team_and_no_others(anonymous: TestClient, password: str) -> None:
+    with unit_of_work() as unit:
+        service.create_account(unit, "boss@example.org", "Boss", "a team", "admin", "a long password")
+        service.create_account(unit, "far@example.org", "Far", "far team", "admin", "a long password")
+    ada = browser(anonymous, password)
+    sign_in(anonymous, "a long password", "far@example.org")
+    far = anonymous.get("/api/v1/sessions").json()["items"][0]["id"]
+    anonymous.cookies.clear()
+    sign_in(anonymous, "a long password", "boss@example.org")
+    items = anonymous.get("/api/v1/sessions?whose=team").json()["items"]
+    assert {item["user"]["name"] for item in items} == {"Ada", "Boss"}
+    adas = next(item["id"] for item in items if item["user"]["name"] == "Ada")
+    assert anonymous.delete(f"/api/v1/sessions/{far}", headers=SAME_ORIGIN).status_code == 404
+    assert anonymous.delete(f"/api/v1/sessions/{adas}", headers=SAME_ORIGIN).status_code == 204
+    assert anonymous.get("/api/v1/me", headers=ada).status_code == 401
+
+
+def test_editors_see_their_own_sessions_only(anonymous: TestClient, password: str) -> None:
+    headers = browser(anonymous, password)
+    assert anonymous.get("/api/v1/sessions?whose=team", headers=headers).status_code == 403
