@@ -123,8 +123,15 @@ def _queued_run(outlook: Outlook, place: int, item: RunListItem) -> schemas.Queu
         starts_at=slot.starts_at if slot else None,
         ends_at=slot.ends_at if slot else None,
         basis=outlook.bases[item.id],
-        reason=item.wait_reason,
+        reason=item.wait_reason or _in_front(outlook, slot),
     )
+
+
+def _in_front(outlook: Outlook, slot: Slot | None) -> WaitReason | None:
+    """An agent is idle, but for runs that go first."""
+    if slot is None or slot.starts_at <= outlook.now:
+        return None
+    return WaitReason(code="behind_other_runs", message="Runs in front of it take the agents first.")
 
 
 def _timelines(unit: UnitOfWork, principal: Principal, outlook: Outlook) -> list[schemas.QueueAgent]:
@@ -244,7 +251,10 @@ def _render_trials(
         index = index if run.id == run_id else 0
         run_id = run.id
         place += 1
-        reason = _reason(outlook, run, index, reasons.get(run.id), states)
+        waits = reasons.get(run.id)
+        if waits is None and not has_active(run.status_counts):
+            waits = _in_front(outlook, outlook.slots.get(run.id))
+        reason = _reason(outlook, run, index, waits, states)
         items.append(_queued_trial(outlook, run, row, place, index, reason))
         index += 1
     return items

@@ -61,15 +61,26 @@ def _no_agent_reason(agents: Sequence[AgentView]) -> Reason | None:
     """Without an agent, or with none that ever can, waiting helps nobody: that is said before anything else."""
     able = [agent for agent in agents if agent.cannot is None]
     if agents and not able:
-        return "no_agent_can_take", "No agent can take this run. " + " ".join(
-            f"{agent.name}: {agent.cannot}" for agent in agents[:NAMED_AGENTS]
-        )
+        return "no_agent_can_take", "No agent can take this run. " + _refusals(agents)
     if any(agent.is_online for agent in able):
         return None
     if any(agent.is_online for agent in agents):
         names = ", ".join(agent.name for agent in able[:NAMED_AGENTS])
         return "agent_offline", f"Offline now: {names}. No other agent can take this run."
     return "no_agent_online", "No agent is online. Start one, or enroll this machine under Agents."
+
+
+def _refusals(agents: Sequence[AgentView]) -> str:
+    """Each reason once, with the names of those that it holds for."""
+    names: dict[str, list[str]] = {}
+    for agent in agents:
+        names.setdefault(agent.cannot or "", []).append(agent.name)
+    return " ".join(f"{_listed(who)}: {reason}" for reason, who in list(names.items())[:NAMED_AGENTS])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED_AGENTS} more" if len(names) > NAMED_AGENTS else ""
+    return ", ".join(names[:NAMED_AGENTS]) + more
 
 
 def _bound_reason(run: Waiting, agent: AgentView | None) -> Reason | None:

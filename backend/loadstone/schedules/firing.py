@@ -11,6 +11,7 @@ from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.models import Run, Schedule, ScheduleFiring
+from loadstone.notifications import service as notifications
 from loadstone.plans import service as plans
 from loadstone.principal import Principal
 from loadstone.runs import service as runs
@@ -93,7 +94,7 @@ def submit_firing(unit: UnitOfWork, schedule: Schedule, due_at: datetime, *, is_
             _decide(unit, schedule, firing)
     except AppError as error:
         _refuse(firing, *_reason(error))
-        _break(schedule, firing)
+        _break(unit, schedule, firing)
     except Exception:
         # Not the schedule's fault as far as anybody knows: it stays active, and its next due time tries again.
         log.exception("firing_failed", schedule_id=str(schedule.id))
@@ -186,9 +187,18 @@ def _refuse(firing: ScheduleFiring, code: str, message: str) -> None:
     firing.error_code, firing.error_message = code, message
 
 
-def _break(schedule: Schedule, firing: ScheduleFiring) -> None:
-    """It would be refused again each time: it rests until somebody has mended it, and says so."""
+def _break(unit: UnitOfWork, schedule: Schedule, firing: ScheduleFiring) -> None:
+    """It would be refused again each time: it rests until somebody has mended it, and the channels hear of it."""
     schedule.state = "broken"
     schedule.next_fire_at = None
     schedule.error_code, schedule.error_message = firing.error_code, firing.error_message
+    notifications.notify(
+        unit,
+        schedule.team_id,
+        "schedule_broken",
+        title=f"The schedule {schedule.name} is broken",
+        text=f"It starts nothing until it is mended. {firing.error_message}",
+        link=f"/schedules?history={schedule.id}",
+        dedupe_key=f"{schedule.id}:{firing.due_at.isoformat()}",
+    )
     log.warning("schedule_broken", schedule_id=str(schedule.id), code=firing.error_code)

@@ -53,6 +53,7 @@ def test_runs_wait_one_behind_the_other_with_their_times(client: Caller) -> None
     length = instant(found["runs"][0]["ends_at"]) - instant(found["runs"][0]["starts_at"])
     assert length.total_seconds() == pytest.approx(first.estimated_s)
     assert found["runs"][0]["basis"] == "estimate"
+    assert [item["reason"] and item["reason"]["code"] for item in found["runs"]] == [None, "behind_other_runs"]
     (timeline,) = found["agents"]
     assert timeline["id"] == agent.agent_id
     assert [slot["run_id"] for slot in timeline["planned"]] == [str(first.id), str(second.id)]
