@@ -130,6 +130,8 @@ function definition(): Run['definition'] {
         key_size_bytes: 16,
         value_size: { kind: 'fixed', bytes: 100 },
         list_length: 1,
+        hit_ratio: 1,
+        compressible_share: 0,
       },
       operations: [{ kind: 'get', weight: 1, keys_per_request: 1, entries: 100, from_entry: 0, expire_s: 0 }],
       access: { kind: 'uniform' },

@@ -3912,12 +3912,22 @@ export interface components {
              */
             key_size_bytes: number;
             /** Value Size */
-            value_size: components["schemas"]["FixedSize"] | components["schemas"]["UniformSize"];
+            value_size: components["schemas"]["FixedSize"] | components["schemas"]["UniformSize"] | components["schemas"]["NormalSize"] | components["schemas"]["LogNormalSize"] | components["schemas"]["HistogramSize"] | components["schemas"]["FacebookSize"];
             /**
              * List Length
              * @default 1
              */
             list_length: number;
+            /**
+             * Hit Ratio
+             * @default 1
+             */
+            hit_ratio: number;
+            /**
+             * Compressible Share
+             * @default 0
+             */
+            compressible_share: number;
         };
         /**
          * DecideTrial
@@ -4039,7 +4049,7 @@ export interface components {
              *       "kind": "uniform"
              *     }
              */
-            access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"];
+            access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
             /**
@@ -4133,6 +4143,22 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+        };
+        /**
+         * FacebookSize
+         * @description Sizes of the pool ETC as Atikoglu et al. 2012 found them.
+         */
+        FacebookSize: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "facebook";
+            /**
+             * Max Bytes
+             * @default 1000000
+             */
+            max_bytes: number;
         };
         /**
          * Facet
@@ -4262,6 +4288,19 @@ export interface components {
             /** Bytes */
             bytes: number;
         };
+        /**
+         * GaussianAccess
+         * @description A normal distribution around the middle key, its deviation a share of the number of keys.
+         */
+        GaussianAccess: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "gaussian";
+            /** Deviation Share */
+            deviation_share: number;
+        };
         /** Health */
         Health: {
             /** Status */
@@ -4323,6 +4362,19 @@ export interface components {
             columns: components["schemas"]["HeatColumn"][];
         };
         /**
+         * HistogramSize
+         * @description Sizes as they were counted somewhere: those of a bucket in proportion to its weight.
+         */
+        HistogramSize: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "histogram";
+            /** Buckets */
+            buckets: components["schemas"]["SizeBucket"][];
+        };
+        /**
          * HostInventory
          * @description What a result depends on and what does not change from second to second.
          */
@@ -4359,6 +4411,21 @@ export interface components {
             memory_available_bytes: number;
             /** Swap Used Bytes */
             swap_used_bytes: number;
+        };
+        /**
+         * HotSetAccess
+         * @description A share of the operations goes to a share of the keys, scattered over all of them.
+         */
+        HotSetAccess: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "hot_set";
+            /** Key Share */
+            key_share: number;
+            /** Operation Share */
+            operation_share: number;
         };
         /**
          * InlineTarget
@@ -4490,6 +4557,44 @@ export interface components {
              */
             expires_at: string;
         };
+        /**
+         * LatestAccess
+         * @description Zipf over the age of keys: those inserted last are asked for most.
+         */
+        LatestAccess: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "latest";
+            /**
+             * Exponent
+             * @default 0.99
+             */
+            exponent: number;
+        };
+        /**
+         * LogNormalSize
+         * @description Sizes whose logarithm (natural) has a normal distribution around that of the median.
+         */
+        LogNormalSize: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "log_normal";
+            /** Median Bytes */
+            median_bytes: number;
+            /** Sigma */
+            sigma: number;
+            /**
+             * Min Bytes
+             * @default 1
+             */
+            min_bytes: number;
+            /** Max Bytes */
+            max_bytes: number;
+        };
         /** Me */
         Me: {
             user: components["schemas"]["CurrentUser"];
@@ -4585,6 +4690,28 @@ export interface components {
             after: components["schemas"]["PointRef"];
             /** Differences */
             differences: components["schemas"]["NeighbourDifference"][];
+        };
+        /**
+         * NormalSize
+         * @description Sizes by the normal distribution, those outside the bounds moved onto them.
+         */
+        NormalSize: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "normal";
+            /** Mean Bytes */
+            mean_bytes: number;
+            /** Deviation Bytes */
+            deviation_bytes: number;
+            /**
+             * Min Bytes
+             * @default 1
+             */
+            min_bytes: number;
+            /** Max Bytes */
+            max_bytes: number;
         };
         /**
          * OpenLoad
@@ -4877,6 +5004,17 @@ export interface components {
             owner_id?: string | null;
             /** Snoozed Until */
             snoozed_until?: string | null;
+        };
+        /**
+         * PermutationAccess
+         * @description Every key once in an order that the seed decides, then in the same order again.
+         */
+        PermutationAccess: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "permutation";
         };
         /**
          * Phase
@@ -6055,6 +6193,17 @@ export interface components {
             firings: components["schemas"]["DueTime"][];
         };
         /**
+         * SequentialAccess
+         * @description One key after the other, each thread in a part of its own.
+         */
+        SequentialAccess: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sequential";
+        };
+        /**
          * Series
          * @description `value_count` counts points with at least one trial that counts.
          */
@@ -6392,6 +6541,15 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /** SizeBucket */
+        SizeBucket: {
+            /** Min Bytes */
+            min_bytes: number;
+            /** Max Bytes */
+            max_bytes: number;
+            /** Weight */
+            weight: number;
         };
         /**
          * Spectrum
@@ -7120,7 +7278,7 @@ export interface components {
              *       "kind": "uniform"
              *     }
              */
-            access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"];
+            access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
         };
         /**
          * WorkloadRef

@@ -61,6 +61,18 @@ class HostLoad(Message):
     swap_used_bytes: int
 
 
+class HostLoadDuring(Message):
+    """What the host did while the engine ran, prefill and warmup included. Shares are of all CPU time, 0 to 1."""
+
+    cpu_busy_share: float
+    steal_share: float
+    """Taken by the hypervisor for other guests."""
+    others_busy_share: float | None
+    """Neither engine, nor store, nor agent; null where the store is not ours and may run on this host."""
+    swapped_bytes: int
+    """Moved to and from swap."""
+
+
 class EnrollRequest(Message):
     enrollment_token: str
     name: str = Field(min_length=1, max_length=100)
@@ -201,6 +213,9 @@ class FinishRequest(Message):
     """Wall time of the engine process, start to exit."""
     inventory: HostInventory
     load_before: HostLoad | None = None
+    load_during: HostLoadDuring | None = None
+    keys_held: int | None = None
+    """Keys in the store when the engine had ended, as the store says; null where it cannot tell cheaply."""
     store: StoreFacts | None = None
     command_lines: list[str] = Field(default_factory=list)
     sample_count: int = 0

@@ -102,7 +102,49 @@ class UniformSize(Message):
     max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
 
 
-ValueSize = Annotated[FixedSize | UniformSize, Field(discriminator="kind")]
+class NormalSize(Message):
+    """Sizes by the normal distribution, those outside the bounds moved onto them."""
+
+    kind: Literal["normal"] = "normal"
+    mean_bytes: float = Field(gt=0, le=64 * 1024 * 1024)
+    deviation_bytes: float = Field(ge=0, le=64 * 1024 * 1024)
+    min_bytes: int = Field(default=1, ge=1, le=64 * 1024 * 1024)
+    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+
+
+class LogNormalSize(Message):
+    """Sizes whose logarithm (natural) has a normal distribution around that of the median."""
+
+    kind: Literal["log_normal"] = "log_normal"
+    median_bytes: float = Field(gt=0, le=64 * 1024 * 1024)
+    sigma: float = Field(ge=0, le=20)
+    min_bytes: int = Field(default=1, ge=1, le=64 * 1024 * 1024)
+    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+
+
+class SizeBucket(Message):
+    min_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
+    weight: float = Field(gt=0)
+
+
+class HistogramSize(Message):
+    """Sizes as they were counted somewhere: those of a bucket in proportion to its weight."""
+
+    kind: Literal["histogram"] = "histogram"
+    buckets: list[SizeBucket] = Field(min_length=1, max_length=10_000)
+
+
+class FacebookSize(Message):
+    """Sizes of the pool ETC as Atikoglu et al. 2012 found them."""
+
+    kind: Literal["facebook"] = "facebook"
+    max_bytes: int = Field(default=1_000_000, ge=15, le=64 * 1024 * 1024)
+
+
+ValueSize = Annotated[
+    FixedSize | UniformSize | NormalSize | LogNormalSize | HistogramSize | FacebookSize, Field(discriminator="kind")
+]
 
 
 class Dataset(Message):
@@ -114,6 +156,10 @@ class Dataset(Message):
     value_size: ValueSize
     list_length: int = Field(default=1, ge=1, le=1_000_000_000)
     """Entries that a prefill writes for each key, where operations work on lists."""
+    hit_ratio: float = Field(default=1, ge=0, le=1)
+    """Share of the reads that ask for a key which was ever written."""
+    compressible_share: float = Field(default=0, ge=0, le=1)
+    """Share of each value's bytes that are all the same."""
 
 
 class Operation(Message):
@@ -142,7 +188,44 @@ class ZipfAccess(Message):
     exponent: float = Field(gt=0, le=10)
 
 
-Access = Annotated[UniformAccess | ZipfAccess, Field(discriminator="kind")]
+class LatestAccess(Message):
+    """Zipf over the age of keys: those inserted last are asked for most."""
+
+    kind: Literal["latest"] = "latest"
+    exponent: float = Field(default=0.99, gt=0, le=10)
+
+
+class HotSetAccess(Message):
+    """A share of the operations goes to a share of the keys, scattered over all of them."""
+
+    kind: Literal["hot_set"] = "hot_set"
+    key_share: float = Field(gt=0, le=1)
+    operation_share: float = Field(ge=0, le=1)
+
+
+class GaussianAccess(Message):
+    """A normal distribution around the middle key, its deviation a share of the number of keys."""
+
+    kind: Literal["gaussian"] = "gaussian"
+    deviation_share: float = Field(gt=0, le=1)
+
+
+class SequentialAccess(Message):
+    """One key after the other, each thread in a part of its own."""
+
+    kind: Literal["sequential"] = "sequential"
+
+
+class PermutationAccess(Message):
+    """Every key once in an order that the seed decides, then in the same order again."""
+
+    kind: Literal["permutation"] = "permutation"
+
+
+Access = Annotated[
+    UniformAccess | ZipfAccess | LatestAccess | HotSetAccess | GaussianAccess | SequentialAccess | PermutationAccess,
+    Field(discriminator="kind"),
+]
 
 
 class ClosedLoad(Message):

@@ -109,6 +109,12 @@ function OwnWorkload({ workload, onChange }: OwnWorkloadProps): ReactElement {
   );
 }
 
+const BLANK_ACCESS: Readonly<Record<string, WorkloadDefinition['access']>> = {
+  zipf: { kind: 'zipf', exponent: 0.99 },
+  latest: { kind: 'latest', exponent: 0.99 },
+  permutation: { kind: 'permutation' },
+};
+
 const VALUE_SIZE_PATH = 'workload.dataset.value_size';
 
 type ValueSize = WorkloadDefinition['dataset']['value_size'];
@@ -122,9 +128,10 @@ function ValueSizeFields({
 }): ReactElement {
   const choose = (kind: string) => {
     if (kind === size.kind) return;
-    if (size.kind === 'fixed')
-      onChange({ kind: 'uniform', min_bytes: size.bytes, max_bytes: size.bytes * 2 });
-    else onChange({ kind: 'fixed', bytes: size.min_bytes });
+    const bytes = size.kind === 'fixed' ? size.bytes : size.kind === 'uniform' ? size.min_bytes : 100;
+    if (kind === 'fixed') onChange({ kind, bytes });
+    if (kind === 'uniform') onChange({ kind, min_bytes: bytes, max_bytes: bytes * 2 });
+    if (kind === 'facebook') onChange({ kind, max_bytes: 1_000_000 });
   };
   return (
     <div>
@@ -140,19 +147,19 @@ function ValueSizeFields({
           data={[
             { value: 'fixed', label: 'Fixed' },
             { value: 'uniform', label: 'Uniform' },
+            { value: 'facebook', label: 'Facebook' },
           ]}
         />
       </Group>
-      {size.kind === 'fixed' ? (
+      {size.kind === 'fixed' && (
         <PlanNumber
           path={VALUE_SIZE_PATH}
           label="Bytes"
           value={size.bytes}
           onChange={(bytes) => onChange({ ...size, bytes })}
         />
-      ) : (
-        <SizeRange size={size} onChange={onChange} />
       )}
+      {size.kind === 'uniform' && <SizeRange size={size} onChange={onChange} />}
     </div>
   );
 }
@@ -200,10 +207,12 @@ function AccessFields({
           size="xs"
           aria-label="Access"
           value={access.kind}
-          onChange={(kind) => onChange(kind === 'zipf' ? { kind, exponent: 0.99 } : { kind: 'uniform' })}
+          onChange={(kind) => onChange(BLANK_ACCESS[kind] ?? { kind: 'uniform' })}
           data={[
             { value: 'uniform', label: 'Uniform' },
             { value: 'zipf', label: 'Zipf' },
+            { value: 'latest', label: 'Latest' },
+            { value: 'permutation', label: 'Once each' },
           ]}
         />
       </Group>

@@ -48,6 +48,8 @@ export const BLANK_DEFINITION: PlanDefinition = {
       key_size_bytes: 16,
       value_size: { kind: 'fixed', bytes: 100 },
       list_length: 1,
+      hit_ratio: 1,
+      compressible_share: 0,
     },
     operations: [
       { ...BLANK_OPERATION, kind: 'get', weight: 9 },

@@ -176,3 +176,18 @@ fn a_command_of_ones_own_is_sent_as_it_is_written() {
     let said = memcached.say(b"get xk000000000000007\r\n");
     assert!(said.len() > 20 + 20, "{:?}", String::from_utf8_lossy(&said));
 }
+
+#[test]
+fn the_hit_ratio_is_the_one_that_was_asked_for() {
+    for protocol in ["memcached_meta", "redis"] {
+        let store = store_of(protocol);
+        let mut plan = only(protocol, store.port, json!({"kind": "get", "weight": 1}));
+        plan["dataset"]["hit_ratio"] = json!(0.8);
+        plan["dataset"]["compressible_share"] = json!(0.5);
+        plan["dataset"]["value_size"] = json!({"kind": "facebook", "max_bytes": 5000});
+        plan["access"] = json!({"kind": "hot_set", "key_share": 0.2, "operation_share": 0.8});
+        let numbers = answered(&plan);
+        assert!((1540..1660).contains(&numbers.hits), "{protocol}: {}", numbers.hits);
+        assert_eq!(numbers.hits + numbers.misses, 2000);
+    }
+}

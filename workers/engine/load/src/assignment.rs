@@ -50,20 +50,44 @@ pub(crate) struct Mix {
     /// Tells apart what is put into lists, over all threads and over runs.
     serial: u64,
     serial_step: u64,
+    /// The share of `0..2^64` of reads that may hit; others ask for keys from `absent_from` on.
+    hit_share: u64,
+    absent_from: u64,
 }
 
 /// The keys that a thread has brought into being. Threads take turns behind the keys of the dataset.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Newest {
+    key_count: u64,
+    first: u64,
     next: u64,
     step: u64,
+    /// Keys have no digits for more; from there on it begins anew.
+    limit: u64,
 }
 
 impl Newest {
+    fn new(plan: &EnginePlan, thread: u32) -> Self {
+        let dataset = &plan.dataset;
+        let digits = usize::from(dataset.key_size_bytes) - dataset.key_prefix.len();
+        let limit = 10u64.checked_pow(digits as u32).unwrap_or(u64::MAX);
+        let first = dataset.key_count + u64::from(thread);
+        Self { key_count: dataset.key_count, first, next: first, step: u64::from(plan.threads), limit }
+    }
+
     fn take(&mut self) -> u64 {
+        if self.next >= self.limit {
+            self.next = self.first;
+        }
         let key = self.next;
         self.next += self.step;
         key
+    }
+
+    /// One behind the newest key that is surely there.
+    #[inline]
+    fn end(&self) -> u64 {
+        (self.next + 1).saturating_sub(self.step).max(self.key_count)
     }
 }
 
@@ -85,11 +109,13 @@ impl Mix {
         let now_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
         Self {
             rng,
-            keys: KeyDraw::new(&plan.access, plan.dataset.key_count),
+            keys: KeyDraw::new(plan, thread),
             ends,
-            newest: Newest { next: plan.dataset.key_count + u64::from(thread), step },
+            newest: Newest::new(plan, thread),
             serial: now_ns - now_ns % step + u64::from(thread),
             serial_step: step,
+            hit_share: (plan.dataset.hit_ratio * 2f64.powi(64)) as u64,
+            absent_from: 8 * plan.dataset.key_count,
         }
     }
 
@@ -114,7 +140,7 @@ impl Mix {
 
     #[inline]
     fn next_key(&mut self, makes_new_keys: bool) -> u64 {
-        if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng) }
+        if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng, self.newest.end()) }
     }
 
     #[inline]
@@ -150,9 +176,11 @@ impl Feed {
             }
             Self::Mix(mix) => {
                 let makes_new_keys = shape.kind.makes_new_keys();
+                let may_miss = mix.hit_share < u64::MAX && shape.kind.is_read();
                 for _ in 0..shape.keys_per_request {
                     let key = mix.next_key_beside(makes_new_keys, keys);
-                    keys.push(key);
+                    let misses = may_miss && mix.rng.next_u64() > mix.hit_share;
+                    keys.push(if misses { mix.absent_from + key } else { key });
                 }
                 mix.next_serial()
             }

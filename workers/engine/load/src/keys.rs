@@ -91,6 +91,8 @@ mod tests {
             key_size_bytes: size,
             value_size: ValueSize::Fixed(FixedSize { bytes: 1 }),
             list_length: 1,
+            hit_ratio: 1.0,
+            compressible_share: 0.0,
         })
     }
 

@@ -23,6 +23,7 @@ mod routed;
 mod samples;
 mod scout;
 mod session;
+mod sizes;
 mod sys;
 mod threads;
 mod totals;

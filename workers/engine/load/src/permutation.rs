@@ -11,13 +11,19 @@ pub(crate) struct Permutation {
     low_bits: u32,
     low_mask: u64,
     high_mask: u64,
+    seed: u64,
 }
 
 impl Permutation {
     pub(crate) fn new(len: u64) -> Self {
+        Self::seeded(len, 0)
+    }
+
+    /// Another order for every seed; 0 is the fixed one.
+    pub(crate) fn seeded(len: u64, seed: u64) -> Self {
         let bits = (64 - len.saturating_sub(1).leading_zeros()).max(2);
         let low_bits = bits / 2;
-        Self { len, low_bits, low_mask: (1 << low_bits) - 1, high_mask: (1 << (bits - low_bits)) - 1 }
+        Self { len, low_bits, low_mask: (1 << low_bits) - 1, high_mask: (1 << (bits - low_bits)) - 1, seed }
     }
 
     /// Where `index` goes. The network works on the next power of two, so it is left after 2 walks on average at worst.
@@ -38,8 +44,8 @@ impl Permutation {
         let mut high = value >> self.low_bits;
         let mut low = value & self.low_mask;
         for pair in ROUNDS.chunks_exact(2) {
-            high ^= scramble(low, pair[0]) & self.high_mask;
-            low ^= scramble(high, pair[1]) & self.low_mask;
+            high ^= scramble(low ^ self.seed, pair[0]) & self.high_mask;
+            low ^= scramble(high ^ self.seed, pair[1]) & self.low_mask;
         }
         (high << self.low_bits) | low
     }
@@ -48,7 +54,7 @@ impl Permutation {
 /// The upper bits of a product depend on all bits of its factors.
 #[inline]
 fn scramble(half: u64, constant: u64) -> u64 {
-    (half + 1).wrapping_mul(constant) >> 32
+    half.wrapping_add(1).wrapping_mul(constant) >> 32
 }
 
 #[cfg(test)]

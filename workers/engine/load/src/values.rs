@@ -5,9 +5,12 @@ use std::sync::Arc;
 use loadstone_spec::plan::{Dataset, ValueSize};
 
 use crate::rng::mix64;
+use crate::sizes::{look_up, tabulate};
 
 /// Distinct places in the pool where a value may begin.
 const PLACES: u64 = 64 * 1024;
+/// Of every so many bytes the share that can be compressed stands together.
+const SAME_EVERY: usize = 256;
 /// The head of a value names its key, so that two values that were exchanged are found out.
 pub const TAG_BYTES: usize = 8;
 
@@ -17,24 +20,35 @@ pub struct Values {
     pool: Arc<[u8]>,
     min_bytes: u64,
     span: u64,
+    /// Sizes by quantile, where they are neither fixed nor uniform.
+    table: Option<Arc<[u32]>>,
 }
 
 impl Values {
     /// Makes the pool: `64 KiB + the largest value`.
     pub fn new(dataset: &Dataset) -> Self {
-        Self::with_sizes(&dataset.value_size)
+        Self::with_sizes(&dataset.value_size, dataset.compressible_share)
     }
 
-    fn with_sizes(size: &ValueSize) -> Self {
+    fn with_sizes(size: &ValueSize, compressible_share: f64) -> Self {
         let (min_bytes, max_bytes) = size.bounds();
         let words = (PLACES + max_bytes).div_ceil(8);
-        let pool: Vec<u8> = (0..words).flat_map(|word| mix64(word).to_le_bytes()).collect();
-        Self { pool: pool.into(), min_bytes, span: max_bytes - min_bytes + 1 }
+        let mut pool: Vec<u8> = (0..words).flat_map(|word| mix64(word).to_le_bytes()).collect();
+        let same = (compressible_share * SAME_EVERY as f64).round() as usize;
+        pool.chunks_mut(SAME_EVERY).for_each(|chunk| {
+            let len = same.min(chunk.len());
+            chunk[..len].fill(b'x');
+        });
+        let table = tabulate(size).map(Arc::from);
+        Self { pool: pool.into(), min_bytes, span: max_bytes - min_bytes + 1, table }
     }
 
     /// How long the value of a key is, in bytes.
     #[inline]
     pub fn size_bytes(&self, key: u64) -> usize {
+        if let Some(table) = &self.table {
+            return look_up(table, mix64(!key)) as usize;
+        }
         let extra = if self.span == 1 { 0 } else { (u128::from(mix64(!key)) * u128::from(self.span)) >> 64 };
         (self.min_bytes + extra as u64) as usize
     }
@@ -83,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn values() -> Values {
-        Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 1, max_bytes: 300 }))
+        Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 1, max_bytes: 300 }), 0.0)
     }
 
     proptest! {
@@ -119,7 +133,7 @@ mod tests {
     #[test]
     fn the_bytes_of_a_value_never_change_between_versions() {
         let mut value = Vec::new();
-        Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }))
+        Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }), 0.0)
             .append(5, &mut value);
         assert_eq!(value, [90, 195, 137, 163, 12, 59, 3, 99, 195, 82, 21, 4]);
     }

@@ -9,5 +9,7 @@ mod read;
 pub mod schema;
 mod validate;
 mod validate_operations;
+mod validate_workload;
+mod workload;
 
 pub use read::{PlanFault, hash_plan, read_document, read_plan};

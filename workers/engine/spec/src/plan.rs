@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::operation::{Operation, OperationKind};
+pub use crate::workload::*;
 
 /// The version of the plan that this engine reads.
 pub const PLAN_SCHEMA_VERSION: u32 = 1;
@@ -189,44 +190,8 @@ pub struct EngineTarget {
     pub tls: Option<Tls>,
 }
 
-/// Every value has this size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FixedSize {
-    #[schemars(range(min = 1, max = 67108864))]
-    pub bytes: u64,
-}
-
-/// Sizes drawn per key (not per operation), inclusive on both ends, so a value can be verified.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UniformSize {
-    #[schemars(range(min = 1, max = 67108864))]
-    pub min_bytes: u64,
-    #[schemars(range(min = 1, max = 67108864))]
-    pub max_bytes: u64,
-}
-
-/// How long values are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum ValueSize {
-    Fixed(FixedSize),
-    Uniform(UniformSize),
-}
-
-impl ValueSize {
-    /// The smallest and the largest size, in bytes.
-    pub fn bounds(&self) -> (u64, u64) {
-        match self {
-            Self::Fixed(size) => (size.bytes, size.bytes),
-            Self::Uniform(size) => (size.min_bytes, size.max_bytes),
-        }
-    }
-}
-
 /// Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dataset {
     #[schemars(range(min = 1, max = 10000000000u64))]
@@ -242,6 +207,18 @@ pub struct Dataset {
     #[serde(default = "default_list_length")]
     #[schemars(range(min = 1, max = 1000000000))]
     pub list_length: u64,
+    /// Share of the reads that ask for a key which was ever written.
+    #[serde(default = "default_hit_ratio")]
+    #[schemars(range(min = 0, max = 1))]
+    pub hit_ratio: f64,
+    /// Share of each value's bytes that are all the same.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub compressible_share: f64,
+}
+
+fn default_hit_ratio() -> f64 {
+    1.0
 }
 
 fn default_list_length() -> u64 {
@@ -254,33 +231,6 @@ fn default_key_prefix() -> String {
 
 fn default_key_size_bytes() -> u16 {
     16
-}
-
-/// Every key is as likely as any other.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UniformAccess {}
-
-/// Zipf over ranks, ranks scattered over the keys by a fixed permutation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ZipfAccess {
-    #[schemars(range(max = 10), extend("exclusiveMinimum" = 0))]
-    pub exponent: f64,
-}
-
-/// Which keys are asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Access {
-    Uniform(UniformAccess),
-    Zipf(ZipfAccess),
-}
-
-impl Default for Access {
-    fn default() -> Self {
-        Self::Uniform(UniformAccess {})
-    }
 }
 
 /// `connections` each keep `pipeline` requests under way.

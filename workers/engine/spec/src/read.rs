@@ -6,8 +6,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::plan::{
-    ClosedLoad, EnginePlan, FixedSize, OpenLoad, TcpAddress, UniformAccess, UniformSize, UnixAddress,
-    ZipfAccess,
+    ClosedLoad, EnginePlan, FacebookSize, FixedSize, GaussianAccess, HistogramSize, HotSetAccess,
+    LatestAccess, LogNormalSize, NormalSize, OpenLoad, PermutationAccess, SequentialAccess, TcpAddress,
+    UniformAccess, UniformSize, UnixAddress, ZipfAccess,
 };
 use crate::validate::find_fault;
 
@@ -67,6 +68,15 @@ fn find_variant_fault(path: &str, document: &Value) -> Option<PlanFault> {
         ("target.address" | "target.read_address", "unix") => read_variant::<UnixAddress>(value),
         ("dataset.value_size", "fixed") => read_variant::<FixedSize>(value),
         ("dataset.value_size", "uniform") => read_variant::<UniformSize>(value),
+        ("dataset.value_size", "normal") => read_variant::<NormalSize>(value),
+        ("dataset.value_size", "log_normal") => read_variant::<LogNormalSize>(value),
+        ("dataset.value_size", "histogram") => read_variant::<HistogramSize>(value),
+        ("dataset.value_size", "facebook") => read_variant::<FacebookSize>(value),
+        ("access", "latest") => read_variant::<LatestAccess>(value),
+        ("access", "hot_set") => read_variant::<HotSetAccess>(value),
+        ("access", "gaussian") => read_variant::<GaussianAccess>(value),
+        ("access", "sequential") => read_variant::<SequentialAccess>(value),
+        ("access", "permutation") => read_variant::<PermutationAccess>(value),
         ("access", "uniform") => read_variant::<UniformAccess>(value),
         ("access", "zipf") => read_variant::<ZipfAccess>(value),
         ("load", "closed") => read_variant::<ClosedLoad>(value),

@@ -2,10 +2,11 @@
 
 use crate::PlanFault;
 use crate::plan::{
-    Access, Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, MAX_VALUE_BYTES,
-    PLAN_SCHEMA_VERSION, PhaseName, StopRule, StoreProtocol, ValueSize,
+    Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, PLAN_SCHEMA_VERSION,
+    PhaseName, StopRule, StoreProtocol,
 };
 use crate::validate_operations::find_operations_fault;
+use crate::validate_workload::{find_access_fault, find_hit_ratio_fault, find_size_fault};
 
 /// A day and a half: longer phases are typing errors and would overflow no counter, but hold an agent.
 const MAX_PHASE_SECONDS: f64 = 130_000.0;
@@ -17,6 +18,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
     in_range("version", u64::from(plan.version), PLAN_SCHEMA_VERSION.into(), PLAN_SCHEMA_VERSION.into())
         .or_else(|| find_target_fault(&plan.target))
         .or_else(|| find_dataset_fault(&plan.dataset))
+        .or_else(|| find_hit_ratio_fault(plan))
         .or_else(|| find_operations_fault(plan))
         .or_else(|| find_verify_fault(plan))
         .or_else(|| find_memlink_fault(plan))
@@ -111,14 +113,7 @@ fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
             broken(short, "dataset.key_size_bytes", &message)
         })
         .or_else(|| in_range("dataset.list_length", dataset.list_length, 1, 1_000_000_000))
-        .or_else(|| match &dataset.value_size {
-            ValueSize::Fixed(size) => in_range("dataset.value_size.bytes", size.bytes, 1, MAX_VALUE_BYTES),
-            ValueSize::Uniform(size) => {
-                in_range("dataset.value_size.min_bytes", size.min_bytes, 1, MAX_VALUE_BYTES).or_else(|| {
-                    in_range("dataset.value_size.max_bytes", size.max_bytes, size.min_bytes, MAX_VALUE_BYTES)
-                })
-            }
-        })
+        .or_else(|| find_size_fault(&dataset.value_size))
 }
 
 /// One request at a time, values of one byte's length, two ports.
@@ -145,13 +140,6 @@ fn find_verify_fault(plan: &EnginePlan) -> Option<PlanFault> {
     let is_hexadecimal = plan.target.protocol == StoreProtocol::PostgresSimple;
     let message = "the simple protocol returns values in hexadecimal, which are not verified: use postgres";
     broken(plan.verify && is_hexadecimal, "verify", message)
-}
-
-fn find_access_fault(access: &Access) -> Option<PlanFault> {
-    match access {
-        Access::Uniform(_) => None,
-        Access::Zipf(zipf) => positive("access.exponent", zipf.exponent, 10.0),
-    }
 }
 
 fn find_load_fault(load: &EngineLoad) -> Option<PlanFault> {

@@ -74,21 +74,22 @@ fn find_condition_fault(
         OperationKind::Append if plan.verify => {
             Some(PlanFault::at("verify", "append changes values, so they cannot be verified"))
         }
-        OperationKind::Incr => find_counter_fault(plan),
+        OperationKind::Incr => {
+            find_counter_fault(plan, "incr needs one more byte in the key, which tells counters apart")
+        }
+        OperationKind::Insert => {
+            find_counter_fault(plan, "insert needs one more byte in the key, for keys behind the others")
+        }
         _ => None,
     }
 }
 
-/// Counters have keys of their own: a letter stands before the digits.
-fn find_counter_fault(plan: &EnginePlan) -> Option<PlanFault> {
+/// Counters have a letter before their digits, keys behind the others have more digits.
+fn find_counter_fault(plan: &EnginePlan, message: &str) -> Option<PlanFault> {
     let dataset = &plan.dataset;
     let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 1;
     let is_short = usize::from(dataset.key_size_bytes) < dataset.key_prefix.len() + digits + 1;
-    broken(
-        is_short,
-        "dataset.key_size_bytes",
-        "incr needs one more byte in the key, which tells counters apart",
-    )
+    broken(is_short, "dataset.key_size_bytes", message)
 }
 
 fn find_command_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {

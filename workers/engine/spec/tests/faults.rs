@@ -63,6 +63,55 @@ fn every_rule_names_its_place() {
             json!({"kind": "set", "weight": 1, "keys_per_request": 2}),
             "$.operations[1].keys_per_request",
         ),
+        ("/operations/1", json!({"kind": "scan", "weight": 1}), "$.operations[1].kind"),
+        ("/operations/1", json!({"kind": "range_first", "weight": 1}), "$.operations[0].kind"),
+        (
+            "/operations/1",
+            json!({"kind": "range_first", "weight": 1, "entries": 0}),
+            "$.operations[1].entries",
+        ),
+        ("/operations/1", json!({"kind": "touch", "weight": 1}), "$.operations[1].expire_s"),
+        ("/operations/1", json!({"kind": "delete", "weight": 1, "expire_s": 1}), "$.operations[1].expire_s"),
+        (
+            "/operations/1",
+            json!({"kind": "delete", "weight": 1, "from_entry": 1}),
+            "$.operations[1].from_entry",
+        ),
+        ("/operations/1", json!({"kind": "custom", "weight": 1}), "$.operations[1].command"),
+        ("/operations/1", json!({"kind": "delete", "weight": 1, "command": "x"}), "$.operations[1].command"),
+        (
+            "/operations/1",
+            json!({"kind": "multi_set", "weight": 1, "keys_per_request": 2, "expire_s": 9}),
+            "$.operations[1].expire_s",
+        ),
+        ("/target/database", json!("name"), "$.target.database"),
+        ("/target/table", json!("a;b"), "$.target.table"),
+        (
+            "/target/read_address",
+            json!({"kind": "tcp", "host": "h", "port": 0}),
+            "$.target.read_address.port",
+        ),
+        ("/dataset/list_length", json!(0), "$.dataset.list_length"),
+        ("/dataset/hit_ratio", json!(1.5), "$.dataset.hit_ratio"),
+        ("/dataset/compressible_share", json!(-1), "$.dataset.compressible_share"),
+        (
+            "/dataset/value_size",
+            json!({"kind": "normal", "mean_bytes": 10, "deviation_bytes": -1, "max_bytes": 20}),
+            "$.dataset.value_size.deviation_bytes",
+        ),
+        (
+            "/dataset/value_size",
+            json!({"kind": "histogram", "buckets": [{"min_bytes": 5, "max_bytes": 4, "weight": 1}]}),
+            "$.dataset.value_size.buckets[0].max_bytes",
+        ),
+        (
+            "/dataset/value_size",
+            json!({"kind": "facebook", "max_bytes": 3}),
+            "$.dataset.value_size.max_bytes",
+        ),
+        ("/access", json!({"kind": "hot_set", "key_share": 0, "operation_share": 1}), "$.access.key_share"),
+        ("/access", json!({"kind": "latest", "exponent": -1}), "$.access.exponent"),
+        ("/access", json!({"kind": "gaussian", "deviation_share": 2}), "$.access.deviation_share"),
         ("/access", json!({"kind": "zipf", "exponent": 11}), "$.access.exponent"),
         ("/access", json!({"kind": "uniform", "exponent": 1}), "$.access.exponent"),
         ("/load/rate_per_s", json!(0), "$.load.rate_per_s"),
@@ -92,6 +141,32 @@ fn memcached_has_no_databases() {
     plan["target"]["protocol"] = json!("memcached");
     plan["target"]["database"] = json!(1);
     assert_eq!(read_plan(&plan.to_string()).unwrap_err().path, "$.target.database");
+}
+
+#[test]
+fn what_a_protocol_cannot_do_is_refused_when_the_plan_is_read() {
+    let refused = |protocol: &str, pointer: &str, value: Value| {
+        let mut plan = plan();
+        plan["target"]["protocol"] = json!(protocol);
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        plan.pointer_mut(parent).unwrap()[field] = value;
+        read_plan(&plan.to_string()).map(|_| "none".to_owned()).unwrap_or_else(|fault| fault.path)
+    };
+    let operations = |kind: &str| json!([{"kind": kind, "weight": 1}]);
+    for (protocol, pointer, value, path) in [
+        ("memcached", "/operations", operations("range_first"), "$.operations[0].kind"),
+        ("memcached_meta", "/operations", operations("custom"), "$.operations[0].kind"),
+        ("redis_cluster", "/operations", operations("multi_get"), "$.operations[0].kind"),
+        ("redis", "/operations", operations("sql_replace"), "$.operations[0].kind"),
+        ("postgres", "/operations", operations("sql_replace"), "$.operations[0].kind"),
+        ("mysql", "/operations", operations("touch"), "$.operations[0].kind"),
+        ("mongodb", "/operations", operations("append"), "$.operations[0].kind"),
+        ("memlink", "/operations", operations("get"), "$.operations[0].kind"),
+        ("postgres_simple", "/verify", json!(true), "$.verify"),
+        ("mysql", "/target/database", json!(3), "$.target.database"),
+    ] {
+        assert_eq!(refused(protocol, pointer, value), path, "{protocol} {pointer}");
+    }
 }
 
 #[test]
