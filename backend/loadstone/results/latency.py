@@ -114,13 +114,15 @@ def _columns(rows: Sequence[Any], max_columns: int) -> Iterator[tuple[Span, list
         return
     width = math.ceil(len(seconds) / max_columns)
     start_s = seconds[0][0].at.timestamp() - seconds[0][0].duration_ns / 1e9
+    # Clocks of several agents differ a little: no column begins before the one before it has ended.
+    ended_s = 0.0
     for phase, of_phase in groupby(seconds, key=lambda second: second[0].phase):
         parts = list(of_phase)
         for first in range(0, len(parts), width):
             part = parts[first : first + width]
-            from_s = part[0][0].at.timestamp() - part[0][0].duration_ns / 1e9 - start_s
-            span = (phase, round(from_s, 3), round(part[-1][0].at.timestamp() - start_s, 3))
-            yield span, [row for second in part for row in second]
+            from_s = max(ended_s, part[0][0].at.timestamp() - part[0][0].duration_ns / 1e9 - start_s)
+            ended_s = max(from_s, part[-1][0].at.timestamp() - start_s)
+            yield (phase, round(from_s, 3), round(ended_s, 3)), [row for second in part for row in second]
 
 
 def _edges(parts: Sequence[Any]) -> list[float]:

@@ -2,14 +2,14 @@ import { type ReactElement, useMemo } from 'react';
 import type { ChartLevel, ChartMark, ChartSeries } from './model';
 import { yValues } from './model';
 import { lookOf } from './palette';
-import { tickFormat } from './quantity';
-import { axisUnit, linearScale, type Quantity } from './scale';
+import { formatQuantity } from './quantity';
+import { linearScale, type Quantity } from './scale';
 import { formatInstantTick, timeScale } from './time-scale';
 import { useScheme } from './useScheme';
 
 const WIDTH = 340;
 const HEIGHT = 132;
-const PLOT = { left: 46, right: 334, top: 8, bottom: 112 } as const;
+const PLOT = { left: 66, right: 334, top: 8, bottom: 112 } as const;
 
 interface TrendThumbnailProps {
   readonly series: readonly ChartSeries[];
@@ -83,10 +83,9 @@ function plotOf(
   level: ChartLevel | undefined,
   range: readonly [number, number] | undefined,
 ): Plot {
-  const times = timeScale(range ?? series.flatMap(({ points }) => points.map((point) => point.x)), null, 4);
+  const times = timeScale(range ?? series.flatMap(({ points }) => points.map((point) => point.x)), null);
   const values = [...yValues(series, null), ...(level ? [level.low, level.high] : [])];
   const scale = linearScale(values, { fromZero: false });
-  const format = tickFormat(quantity, axisUnit(quantity, scale.domain[1] / 2), scale.domain);
   const x = between(times.domain, PLOT.left, PLOT.right);
   const y = between(scale.domain, PLOT.bottom, PLOT.top);
   const ends = [scale.ticks[0], scale.ticks.at(-1)].filter((tick) => tick !== undefined);
@@ -95,8 +94,9 @@ function plotOf(
     y,
     xTicks: times.ticks
       .map((tick) => ({ at: x(tick), text: formatInstantTick(tick, times.domain) }))
-      .filter(({ at }) => at > PLOT.left + 14 && at < PLOT.right - 14),
-    yTicks: ends.map((tick) => ({ at: y(tick), text: format(tick) })),
+      .filter(({ at }) => at > PLOT.left + 14 && at < PLOT.right - 14)
+      .filter((_, index, all) => all.length <= 5 || index % 2 === 0),
+    yTicks: ends.map((tick) => ({ at: y(tick), text: formatQuantity(tick, quantity) })),
   };
 }
 
@@ -144,7 +144,7 @@ function ThumbnailMark({ mark, x }: { readonly mark: ChartMark; readonly x: numb
     <g className="chart-event" data-kind={mark.kind} data-tone={mark.tone}>
       <line x1={x} x2={x} y1={PLOT.top} y2={PLOT.bottom} />
       {mark.kind === 'flag' ? (
-        <path d={`M${x} ${PLOT.top}h7l-2 3l2 3h-7z`} />
+        <path d={`M${x} ${PLOT.bottom - 7}h7l-2 3l2 3h-7z`} />
       ) : (
         <text
           x={x > PLOT.right - 50 ? x - 3 : x + 3}

@@ -21,6 +21,7 @@ export function Alerts({ view, onView }: AlertsProps): ReactElement {
           <OwnerSelect
             size="xs"
             label="Owner"
+            nobody="anybody"
             people={[{ id: 'me', name: 'me' }, ...people]}
             value={view.owner ?? null}
             onOwner={(owner) => onView({ owner: owner ?? undefined })}

@@ -13,21 +13,17 @@ interface OwnerSelectProps {
   readonly onOwner: (ownerId: string | null) => void;
   readonly isDisabled?: boolean;
   readonly size?: 'xs' | 'sm';
+  /** What an empty field means. */
+  readonly nobody?: string;
 }
 
-export function OwnerSelect({
-  label,
-  people,
-  value,
-  onOwner,
-  isDisabled,
-  size,
-}: OwnerSelectProps): ReactElement {
+export function OwnerSelect(props: OwnerSelectProps): ReactElement {
+  const { label, people, value, onOwner, isDisabled, size, nobody = 'nobody' } = props;
   return (
     <Select
       size={size}
       label={label}
-      placeholder="nobody"
+      placeholder={nobody}
       clearable
       searchable
       disabled={isDisabled}

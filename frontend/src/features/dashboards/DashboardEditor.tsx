@@ -36,6 +36,7 @@ export function DashboardEditor({ saved, render, onDone }: DashboardEditorProps)
   const { content } = draft;
   return (
     <Stack gap="sm">
+      <h1 className="visually-hidden">Edit {saved.name}</h1>
       <EditorBar draft={draft} onChange={change} onAdd={(panel) => setEditing(panel)}>
         <Button variant="default" onClick={editor.discard}>
           {isChanged ? 'Discard' : 'Done'}

@@ -9,6 +9,7 @@ import { FailureState } from '@/components/FailureState';
 import { ButtonLink } from '@/components/links';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { toCsv } from '@/lib/csv';
+import { isVisitor } from '@/lib/link';
 import { metricTitle } from '@/lib/metrics';
 import { parameterTitle } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
@@ -91,9 +92,11 @@ function Drawn({ view, title, height, run, points }: DrawnProps): ReactElement {
         )
       }
       toggles={
-        <ButtonLink to="/runs/$runId" params={{ runId: run.id }} variant="subtle" size="compact-xs">
-          Open
-        </ButtonLink>
+        !isVisitor() && (
+          <ButtonLink to="/runs/$runId" params={{ runId: run.id }} variant="subtle" size="compact-xs">
+            Open
+          </ButtonLink>
+        )
       }
     >
       <ChartLegend series={series} hidden={NOTHING_HIDDEN} onToggle={IGNORED} onIsolate={IGNORED} />

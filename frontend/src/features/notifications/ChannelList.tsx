@@ -44,7 +44,7 @@ export function ChannelList({ onLog }: ChannelListProps): ReactElement {
       ) : (
         <Paper withBorder p="sm">
           <DataTable
-            label="Channels"
+            label="Notification channels"
             columns={columnsOf({ onLog, onEdit: setEditing, onDelete: setDeleting })}
             rows={items}
             rowId={({ id }) => id}

@@ -11,9 +11,11 @@ import {
 } from '@/api/trends';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { formatQuantity } from '@/components/charts';
+import { TextLink } from '@/components/links';
 import { Markdown } from '@/components/Markdown';
 import { showFailure } from '@/components/notices';
 import { RelativeTime } from '@/components/RelativeTime';
+import { isVisitor } from '@/lib/link';
 import { formatChange, quantityOfUnit } from '@/lib/metrics';
 import { AnnotationDialog } from './AnnotationDialog';
 
@@ -72,6 +74,14 @@ function ChangeRow({ change, metric, onPoint }: ChangeRowProps): ReactElement {
         <Anchor component="button" type="button" size="sm" onClick={() => onPoint(change.point_id)}>
           The point
         </Anchor>
+        {!isVisitor() && (
+          <>
+            {' · '}
+            <TextLink to="/alerts/$alertId" params={{ alertId: change.alert_id }} size="sm">
+              The alert
+            </TextLink>
+          </>
+        )}
       </Text>
     </Group>
   );
@@ -97,6 +107,14 @@ function NoteRow({ note, onEdit, onDelete }: NoteRowProps): ReactElement {
         </Text>
         {note.text !== '' && <Markdown text={note.text} />}
       </div>
+      {!isVisitor() && <NoteTools note={note} onEdit={onEdit} onDelete={onDelete} />}
+    </Group>
+  );
+}
+
+function NoteTools({ note, onEdit, onDelete }: NoteRowProps): ReactElement {
+  return (
+    <>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -115,7 +133,7 @@ function NoteRow({ note, onEdit, onDelete }: NoteRowProps): ReactElement {
       >
         <IconTrash size={15} />
       </ActionIcon>
-    </Group>
+    </>
   );
 }
 
