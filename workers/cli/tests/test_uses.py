@@ -11,6 +11,7 @@ from loadstone_cli_testing.calling import CommandLine
 from loadstone_cli_testing.plans import SMALL
 from loadstone_testing.callers import Caller
 from loadstone_testing.simulated_agent import SimulatedAgent
+from loadstone_testing.trend_factories import History, steady
 
 Write = Callable[..., str]
 EVERY_NIGHT = ("--cron", "30 2 * * *", "--time-zone", "Europe/Berlin")
@@ -112,3 +113,49 @@ def test_series_are_listed_and_their_values_shown(
     assert "second night" in shown
     values = loadstone.ok("trends", listed[0]["id"], "--days", "1", "--json").json["items"][0]["values"]
     assert len(values) == 2
+
+
+def test_an_alert_is_listed_shown_and_moved_on(loadstone: CommandLine, client: Caller) -> None:
+    history = History(client.principal)
+    history.add(*steady(20), *steady(4, level=80_000.0))
+    [alert] = loadstone.ok("alerts", "--json").json["items"]
+    assert (alert["state"], alert["direction"]) == ("suspected", "worse")
+    listed = loadstone.ok("alerts", "--state", "suspected").out
+    assert alert["id"] in listed
+    assert alert["series"]["title"] in listed
+    assert loadstone.ok("alerts", "--state", "fixed").out == ""
+    said = loadstone.ok("alerts", "update", alert["id"], "--state", "expected", "--comment", "new kernel", "--json")
+    assert said.json["state"] == "expected"
+    shown = loadstone.ok("alerts", "show", alert["id"]).out
+    assert "new kernel" in shown
+    assert "suspected to expected" in shown
+    illegal = next(state for state in ("fixed", "acknowledged", "confirmed") if state not in said.json["next_states"])
+    refused = loadstone("alerts", "update", alert["id"], "--state", illegal, "--json")
+    assert (refused.code, refused.error["exit_code"]) == (2, 2)
+
+
+def test_a_shift_is_marked_where_the_series_shifts(loadstone: CommandLine, client: Caller) -> None:
+    History(client.principal).add(*steady(20), *steady(4, level=80_000.0))
+    [series] = loadstone.ok("trends", "--json").json["items"]
+    assert "worse" in loadstone.ok("trends").out
+    marked = [line for line in loadstone.ok("trends", series["id"]).out.splitlines() if "shifts" in line]
+    assert len(marked) == 1
+    assert "nightly 21" in marked[0]
+
+
+def test_a_comparison_is_shared_by_its_runs(
+    loadstone: CommandLine, remote: Caller, agent: SimulatedAgent, plan_file: Write, api_url: str
+) -> None:
+    runs = [measure(loadstone, remote, agent, plan_file(SMALL), name) for name in ("before", "after")]
+    made = loadstone.ok("share", "create", *runs, "--title", "before and after", "--json").json
+    assert (made["kind"], made["title"]) == ("comparison", "before and after")
+    assert httpx2.get(f"{api_url}/api/v1/shared/{made['token']}", trust_env=False).status_code == 200
+
+
+def test_a_dashboard_is_shared_behind_a_password(loadstone: CommandLine, remote: Caller, api_url: str) -> None:
+    body = {"name": "wall", "panels": []}
+    made = remote.post("/api/v1/dashboards", json=body)
+    assert made.status_code == 201, made.text
+    command = ("share", "create", "--dashboard", made.json()["id"], "--password-stdin", "--json")
+    share = loadstone.ok(*command, stdin="long enough\n").json
+    assert (share["kind"], share["has_password"]) == ("dashboard", True)

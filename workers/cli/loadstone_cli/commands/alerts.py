@@ -11,6 +11,7 @@ from loadstone_cli.references import as_id
 
 app = typer.Typer(help="Shifts of series: list, look at, decide.", invoke_without_command=True)
 
+COLUMNS = ("ID", "State", ">Change", "Metric", "Direction", "Series", "Owner", "At")
 AlertId = Annotated[str, typer.Argument(help="The alert's id or its page's address.")]
 
 
@@ -26,14 +27,14 @@ def list_alerts(
         return
     with connect() as api:
         items = list(api.pages("/alerts", [("state", one) for one in state or []], limit=limit))
-    print_items(as_json, items, ("ID", "State", ">Change", "Series", "Metric", "Owner", "At"), _row, "No alert.")
+    print_items(as_json, items, COLUMNS, _row, "No alert.")
 
 
 def _row(alert: dict[str, Any]) -> tuple[Any, ...]:
-    series = alert.get("series") or {}
-    owner = alert.get("owner") or {}
-    return (alert["id"], alert["state"], percent(alert["change"]), series.get("title"), alert.get("metric"),
-            owner.get("name"), instant(alert["at"]))  # fmt: skip
+    first = alert["changes"][0] if alert["changes"] else {"change": None, "metric": None}
+    owner = alert["owner"]["name"] if alert["owner"] else None
+    return (alert["id"], alert["state"], percent(first["change"]), first["metric"], alert["direction"],
+            alert["series"]["title"], owner, instant(alert["at"]))  # fmt: skip
 
 
 def _id(text: str) -> str:
@@ -51,9 +52,16 @@ def show(alert: AlertId, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
         return
-    print_table(("ID", "State", ">Change", "Series", "Metric", "Owner", "At"), [_row(found)])
-    for entry in found.get("history", []):
-        say(f"{instant(entry.get('at') or entry.get('created_at'))}  {entry.get('state') or entry.get('text')}")
+    print_table(COLUMNS, [_row(found)])
+    for entry in found["history"]:
+        by = entry["author"]["name"] if entry["author"] else "Loadstone"
+        say(f"{instant(entry['created_at'])}  {by}: {entry['kind']} {_told(entry)}")
+    say(f"May become {', '.join(found['next_states']) or 'nothing else'}.")
+
+
+def _told(entry: dict[str, Any]) -> str:
+    moved = " to ".join(str(entry["detail"][name]) for name in ("from", "to") if entry["detail"].get(name))
+    return " ".join(part for part in (moved, entry["text"]) if part)
 
 
 @app.command()

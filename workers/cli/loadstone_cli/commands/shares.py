@@ -52,7 +52,8 @@ def _subject(api: Api, names: list[str], dashboard: str | None) -> dict[str, Any
     if len(runs) == 1:
         return {"kind": "run", "subject": {"run_id": runs[0]["id"]}, "view": {}}
     base, *contenders = ({"run_id": run["id"]} for run in runs)
-    return {"kind": "comparison", "subject": {"base": base, "contenders": contenders}, "view": {}}
+    definition = {"base": base, "contenders": contenders}
+    return {"kind": "comparison", "subject": {"definition": definition}, "view": {}}
 
 
 @app.command(name="list")
