@@ -25,7 +25,7 @@ MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One cell before its verdict. `values` are of both sides, in pairs where `pairs` is not 0; `counts` before that."""
+    """One cell before its verdict. `values` are of both sides, paired where `pairs` is not 0; `counts` before that."""
 
     match: Match
     metric: str

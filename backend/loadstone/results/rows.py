@@ -132,8 +132,27 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
         prefilled=any(phase["name"] == "prefill" for phase in work["phases"]),
         hits=sum(one.hits for one in numbers),
         misses=sum(one.misses for one in numbers),
+        planned_hit_ratio=work["dataset"].get("hit_ratio", 1.0),
+        keys_planned=_keys_planned(work),
+        keys_held=body.keys_held,
+        steal_share=body.load_during.steal_share if body.load_during else None,
+        others_busy_share=body.load_during.others_busy_share if body.load_during else None,
+        swapped_bytes=body.load_during.swapped_bytes if body.load_during else None,
         cpu_busy_share_before=body.load_before.cpu_busy_share if body.load_before else None,
         swap_used_bytes=body.load_before.swap_used_bytes if body.load_before else None,
         shared_cpu=any(warning.code == "shared_cpu" for warning in body.warnings),
         samples_missing=samples_missing,
     )
+
+
+KEEPS_KEYS = frozenset({"get", "set", "multi_get", "multi_set"})
+"""Operations on the keys of the prefill alone: they neither add any nor take any away."""
+
+
+def _keys_planned(work: dict[str, Any]) -> int | None:
+    if not {operation["kind"] for operation in work["operations"]} <= KEEPS_KEYS:
+        return None
+    if any(operation.get("expire_s") for operation in work["operations"]):
+        return None
+    count: int = work["dataset"]["key_count"]
+    return count

@@ -65,6 +65,8 @@ def store_result(unit: UnitOfWork, trial: Trial, agent_id: uuid.UUID, body: Fini
         "engine_elapsed_s": body.engine_elapsed_s,
         "command_lines": body.command_lines,
         "load_before": body.load_before.model_dump() if body.load_before else None,
+        "load_during": body.load_during.model_dump() if body.load_during else None,
+        "keys_held": body.keys_held,
         "histogram_digits": rows.histogram_digits(results),
         **_environment(unit, trial, body),
         **_verdict(unit, attempt, point.work, body),

@@ -1,5 +1,6 @@
 """The verdict on one trial: may its numbers be believed? Pure; thresholds with the reason for each."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -31,9 +32,21 @@ COMPETING_LOAD_WARN = 0.20
 """A fifth of the host's CPU was busy before the trial began, with something that is not the trial."""
 SWAP_USED_WARN_BYTES = 64 * 1024 * 1024
 """Idle systems park a few MB in swap for good; more means memory was short."""
-MISS_SHARE_WARN = 0.01
-"""After a full prefill every read should hit; a miss is cheaper than a hit for every store here."""
-MISS_SHARE_VOID = 0.50
+HIT_RATIO_OFF_WARN = 0.01
+"""After a full prefill reads hit as often as planned; a miss is cheaper than a hit for every store here."""
+HIT_RATIO_OFF_VOID = 0.50
+KEYS_OFF_WARN = 0.01
+"""A store that evicts, expires or shares its keys with others serves another working set than the plan's."""
+KEYS_OFF_VOID = 0.50
+MARKER_KEYS = 1
+"""An external store holds a key that says who wrote the data."""
+STEAL_WARN = 0.02
+"""A guest that loses a fiftieth of its CPU waits in slices of milliseconds: percentiles show them first."""
+STEAL_VOID = 0.20
+COMPETING_LOAD_DURING_WARN = 0.10
+"""Of all CPU time, by neither engine, nor store, nor agent: on two cores a fifth of one."""
+SWAPPED_WARN_BYTES = 1024 * 1024
+"""Memory that came back from swap while it was measured: a page fault costs a disk's time."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +67,15 @@ class TrialFacts:
     prefilled: bool = False
     hits: int = 0
     misses: int = 0
+    planned_hit_ratio: float = 1.0
+    keys_planned: int | None = None
+    """Known where the operations neither add keys nor take any away."""
+    keys_held: int | None = None
     cpu_busy_share_before: float | None = None
     swap_used_bytes: int | None = None
+    steal_share: float | None = None
+    others_busy_share: float | None = None
+    swapped_bytes: int | None = None
     shared_cpu: bool = False
     samples_missing: int = 0
 
@@ -175,12 +195,52 @@ def _achieved(facts: TrialFacts) -> Iterator[Reason]:
 
 def _hits(facts: TrialFacts) -> Iterator[Reason]:
     reads = facts.hits + facts.misses
-    share = facts.misses / reads if facts.prefilled and reads else 0.0
-    if share >= MISS_SHARE_WARN:
-        severity: Severity = "void" if share >= MISS_SHARE_VOID else "warn"
-        limit = MISS_SHARE_VOID if severity == "void" else MISS_SHARE_WARN
-        message = f"{share:.1%} of the reads missed although every key was prefilled; the target may evict."
-        yield Reason(severity, "hit_ratio", message, {"miss_share": share, "misses": facts.misses, "limit": limit})
+    if not facts.prefilled or not reads:
+        return
+    found = facts.hits / reads
+    off = abs(found - facts.planned_hit_ratio)
+    # A planned miss is drawn: few reads scatter around the plan by themselves.
+    scatter = 3 * math.sqrt(facts.planned_hit_ratio * (1 - facts.planned_hit_ratio) / reads)
+    if off >= max(HIT_RATIO_OFF_WARN, scatter):
+        severity, limit = _graded(off, HIT_RATIO_OFF_WARN, HIT_RATIO_OFF_VOID)
+        message = (
+            f"{found:.1%} of the reads hit where the plan has {facts.planned_hit_ratio:.1%}; the target may evict."
+        )
+        evidence = {"hit_ratio": found, "planned": facts.planned_hit_ratio, "misses": facts.misses, "limit": limit}
+        yield Reason(severity, "hit_ratio", message, evidence)
+
+
+def _graded(value: float, warn: float, void: float) -> tuple[Severity, float]:
+    return ("void", void) if value >= void else ("warn", warn)
+
+
+def _keys(facts: TrialFacts) -> Iterator[Reason]:
+    if not facts.prefilled or facts.keys_planned is None or facts.keys_held is None:
+        return
+    missing = facts.keys_planned - facts.keys_held
+    off = max(missing, -missing - MARKER_KEYS) / facts.keys_planned
+    if off >= KEYS_OFF_WARN:
+        severity, limit = _graded(off, KEYS_OFF_WARN, KEYS_OFF_VOID)
+        why = "it evicts or expires keys" if missing > 0 else "it holds keys of others"
+        message = f"The store held {facts.keys_held:,} keys where the plan has {facts.keys_planned:,}: {why}."
+        evidence = {"keys_held": facts.keys_held, "keys_planned": facts.keys_planned, "limit": limit}
+        yield Reason(severity, "key_count", message, evidence)
+
+
+def _during(facts: TrialFacts) -> Iterator[Reason]:
+    """What else the host did while it was measured."""
+    steal, others, swapped = facts.steal_share, facts.others_busy_share, facts.swapped_bytes
+    if steal is not None and steal >= STEAL_WARN:
+        severity, limit = _graded(steal, STEAL_WARN, STEAL_VOID)
+        message = f"The hypervisor gave {steal:.1%} of this host's CPU to other guests."
+        yield Reason(severity, "cpu_stolen", message, {"steal_share": steal, "limit": limit})
+    if others is not None and others >= COMPETING_LOAD_DURING_WARN:
+        message = f"Other programs used {others:.0%} of the host's CPU during the trial."
+        evidence = {"others_busy_share": others, "limit": COMPETING_LOAD_DURING_WARN}
+        yield Reason("warn", "competing_load_during", message, evidence)
+    if swapped is not None and swapped >= SWAPPED_WARN_BYTES:
+        evidence = {"swapped_bytes": swapped, "limit": SWAPPED_WARN_BYTES}
+        yield Reason("warn", "swapping", "The host moved memory to or from swap during the trial.", evidence)
 
 
 def _host(facts: TrialFacts) -> Iterator[Reason]:
@@ -211,6 +271,8 @@ CHECKS: tuple[Callable[[TrialFacts], Iterator[Reason]], ...] = (
     _offered,
     _achieved,
     _hits,
+    _keys,
     _host,
+    _during,
     _samples,
 )

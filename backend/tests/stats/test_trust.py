@@ -47,7 +47,15 @@ def test_a_sound_trial_passes_without_reasons() -> None:
         (OPEN, {"answered": 90_000}, "warn", "rate_not_reached"),
         (CLOSED, {"hits": 95_000, "misses": 5_000}, "warn", "hit_ratio"),
         (CLOSED, {"hits": 10_000, "misses": 90_000}, "void", "hit_ratio"),
+        (CLOSED, {"planned_hit_ratio": 0.9}, "warn", "hit_ratio"),  # every read hits: not what was asked for
+        (CLOSED, {"keys_planned": 1_000, "keys_held": 900}, "warn", "key_count"),
+        (CLOSED, {"keys_planned": 1_000, "keys_held": 0}, "void", "key_count"),
+        (CLOSED, {"keys_planned": 1_000, "keys_held": 1_200}, "warn", "key_count"),
         (CLOSED, {"cpu_busy_share_before": 0.5}, "warn", "competing_load"),
+        (CLOSED, {"steal_share": 0.05}, "warn", "cpu_stolen"),
+        (CLOSED, {"steal_share": 0.3}, "void", "cpu_stolen"),
+        (CLOSED, {"others_busy_share": 0.2}, "warn", "competing_load_during"),
+        (CLOSED, {"swapped_bytes": 2 << 20}, "warn", "swapping"),
         (CLOSED, {"swap_used_bytes": 1 << 30}, "warn", "swap_used"),
         (CLOSED, {"shared_cpu": True}, "warn", "shared_cpu"),
         (CLOSED, {"samples_missing": 1}, "warn", "samples_missing"),
@@ -70,6 +78,11 @@ def test_each_fault_is_found_alone(base: TrialFacts, changes: dict[str, Any], ve
         replace(OPEN, offered=99_500, answered=99_500),
         replace(CLOSED, prefilled=False, hits=0, misses=100_000),  # nothing was promised to be there
         replace(CLOSED, swap_used_bytes=trust.SWAP_USED_WARN_BYTES - 1),
+        replace(CLOSED, hits=90_500, misses=9_500, planned_hit_ratio=0.9),
+        replace(CLOSED, hits=85, misses=15, planned_hit_ratio=0.9),  # a hundred draws scatter by 3 % on their own
+        replace(CLOSED, keys_planned=10, keys_held=11),  # the marker
+        replace(CLOSED, keys_planned=1_000, keys_held=5, prefilled=False),
+        replace(CLOSED, steal_share=0.01, others_busy_share=0.05, swapped_bytes=4096),
     ],
 )
 def test_under_the_threshold_nothing_is_said(facts: TrialFacts) -> None:

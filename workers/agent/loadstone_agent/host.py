@@ -2,12 +2,14 @@
 
 import os
 import platform
+import resource
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
-from loadstone_contracts.agent_calls import HostInventory, HostLoad
+from loadstone_contracts.agent_calls import HostInventory, HostLoad, HostLoadDuring
 
 QUIET_WINDOW_S = 0.05
 """Five ticks of the kernel's CPU accounting; shorter windows say nothing."""
@@ -79,3 +81,44 @@ class LoadMeter:
             memory_available_bytes=int(psutil.virtual_memory().available),
             swap_used_bytes=int(psutil.swap_memory().used),
         )
+
+
+class TrialMeter:
+    """What the host does from now on until `read`, and how much of it is the trial's own."""
+
+    def __init__(self, store_cpu_s: Callable[[], float] | None) -> None:
+        """`store_cpu_s` counts the CPU seconds of a store that this agent started."""
+        self._store_cpu_s = store_cpu_s
+        self._times = psutil.cpu_times()
+        self._own_s = self._own()
+        self._swapped = _swapped_bytes()
+
+    def _own(self) -> float:
+        """CPU seconds of agent, engine (once it has been waited for) and store."""
+        parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        store_s = self._store_cpu_s() if self._store_cpu_s else 0.0
+        return sum(part.ru_utime + part.ru_stime for part in parts) + store_s
+
+    def read(self) -> HostLoadDuring:
+        now, before = psutil.cpu_times(), self._times
+        all_s = max(sum(now[:8]) - sum(before[:8]), 1e-9)
+        steal_s = now.steal - before.steal
+        idle_s = now.idle + now.iowait - before.idle - before.iowait
+        busy_s = all_s - idle_s - steal_s
+        others_s = busy_s - (self._own() - self._own_s)
+        return HostLoadDuring(
+            cpu_busy_share=_share(busy_s / all_s),
+            steal_share=_share(steal_s / all_s),
+            others_busy_share=_share(others_s / all_s) if self._store_cpu_s else None,
+            swapped_bytes=max(0, _swapped_bytes() - self._swapped),
+        )
+
+
+def _share(share: float) -> float:
+    """Counters of one moment are read one after the other: a little below 0 or above 1 is possible."""
+    return min(1.0, max(0.0, share))
+
+
+def _swapped_bytes() -> int:
+    swap = psutil.swap_memory()
+    return int(swap.sin + swap.sout)

@@ -31,6 +31,10 @@ def test_a_trial_on_a_managed_store_is_measured_and_reported_in_full(agent: Agen
     assert len(finish.store.settings) > 30
     assert finish.load_before is not None
     assert 0 <= finish.load_before.cpu_busy_share <= 1
+    assert finish.load_during is not None
+    assert finish.load_during.cpu_busy_share > 0
+    assert finish.load_during.others_busy_share is not None
+    assert finish.keys_held is None or finish.keys_held > 0
     assert finish.engine_version
     assert "127.0.0.1" in finish.command_lines[0]
 

@@ -63,6 +63,10 @@ class StoreControl(ABC):
     @abstractmethod
     def is_empty(self) -> bool: ...
 
+    def keys_held(self) -> int | None:
+        """How many keys it holds by its own count; None where only a scan could tell."""
+        return None
+
     @abstractmethod
     def has_marker(self) -> bool: ...
 

@@ -15,6 +15,8 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from loadstone_agent import keeper
 from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreStartFailed, TargetUnreachable
 from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, MIN_CONNECTIONS, Endpoint, StoreKind
@@ -160,6 +162,15 @@ class ManagedStore:
 
     def has_died(self, within_s: float = 0.0) -> bool:
         return self._is_wanted and self.ended.wait(within_s)
+
+    def cpu_s(self) -> float:
+        """CPU seconds that the server's processes have used so far; those that have ended count no more."""
+        try:
+            processes = psutil.Process(self._keeper.pid).children(recursive=True)
+            times = [process.cpu_times() for process in processes]
+        except psutil.NoSuchProcess:
+            return 0.0
+        return float(sum(one.user + one.system for one in times))
 
     def death(self) -> StoreDied:
         how = "its keeper was killed" if self._exit_code is None else _told(int(self._exit_code))

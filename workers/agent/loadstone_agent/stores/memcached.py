@@ -125,6 +125,9 @@ class MemcachedControl(StoreControl):
     def is_empty(self) -> bool:
         return int(self._stats()["curr_items"]) == 0
 
+    def keys_held(self) -> int | None:
+        return int(self._stats()["curr_items"])
+
     def has_marker(self) -> bool:
         return self._ask(lambda: self._client.get(MARKER_KEY)) is not None
 

@@ -143,6 +143,9 @@ class RedisControl(StoreControl):
     def is_empty(self) -> bool:
         return self._ask(self._redis.dbsize) == 0
 
+    def keys_held(self) -> int | None:
+        return int(self._ask(self._redis.dbsize))
+
     def has_marker(self) -> bool:
         return bool(self._ask(lambda: self._redis.exists(MARKER_KEY)))
 

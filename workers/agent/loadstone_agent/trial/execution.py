@@ -10,7 +10,7 @@ from loadstone_contracts.engine_plan import EnginePlan
 from loadstone_agent.agent import Agent
 from loadstone_agent.api import HOUR, NO_PATIENCE, ApiRefused, ApiUnreachable, Patience
 from loadstone_agent.errors import AgentError, AgentInternal, DiskFull, SamplesRefused
-from loadstone_agent.host import LoadMeter
+from loadstone_agent.host import LoadMeter, TrialMeter
 from loadstone_agent.spool import Spool, check_free_space
 from loadstone_agent.stores.session import StoreSession
 from loadstone_agent.trial.engine_run import MeasuredRun
@@ -99,8 +99,12 @@ class TrialExecution:
         self._record.load_before = load or meter.read()
         plan = self._plan(target, start_at_unix_ns)
         self._lease.enter("running")
+        during = TrialMeter(target.managed.cpu_s if target.managed else None)
         run = MeasuredRun(spool, sender, self._record)
         run.conduct(self._agent, plan, spool.path, target, self._interruption)
+        self._record.load_during = during.read()
+        with target.kind.control(target.endpoint) as control:
+            self._record.keys_held = control.keys_held()
         renew_marker(target, reset)
 
     def _plan(self, target: ReadyTarget, start_at_unix_ns: int | None) -> EnginePlan:

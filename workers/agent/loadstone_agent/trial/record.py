@@ -3,7 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from loadstone_contracts.agent_calls import FinishRequest, HostInventory, HostLoad, StoreFacts, TrialError
+from loadstone_contracts.agent_calls import (
+    FinishRequest,
+    HostInventory,
+    HostLoad,
+    HostLoadDuring,
+    StoreFacts,
+    TrialError,
+)
 from loadstone_contracts.engine_events import HelloEvent, SummaryEvent
 
 from loadstone_agent.errors import AgentError, AgentRestarted
@@ -22,6 +29,8 @@ class TrialRecord:
     summary: SummaryEvent | None = None
     engine_elapsed_s: float | None = None
     load_before: HostLoad | None = None
+    load_during: HostLoadDuring | None = None
+    keys_held: int | None = None
     store: StoreFacts | None = None
     command_lines: list[str] = field(default_factory=list)
 
@@ -54,6 +63,8 @@ class TrialRecord:
             engine_elapsed_s=self.engine_elapsed_s,
             inventory=inventory,
             load_before=self.load_before,
+            load_during=self.load_during,
+            keys_held=self.keys_held,
             store=self.store,
             command_lines=self.command_lines,
             sample_count=sample_count,
