@@ -64,7 +64,7 @@ export async function startByKeyboard(page, { url }, api) {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     const search = page
-      .getByRole('textbox', { name: 'Search pages and runs' })
+      .getByRole('textbox', { name: 'Search everything, or say what to do' })
       .or(page.getByRole('searchbox'));
     await search.first().waitFor();
     await page.keyboard.type('agents');

@@ -3,7 +3,9 @@ import '@mantine/spotlight/styles.css';
 import {
   IconBell,
   IconBellRinging,
+  IconCalendarTime,
   IconChartLine,
+  IconClipboardList,
   IconCpu,
   IconDatabase,
   IconDevices,
@@ -12,16 +14,16 @@ import {
   IconLayoutDashboard,
   IconListDetails,
   IconPlayerPlay,
+  IconPlaylist,
   IconScale,
   IconSearch,
   IconTrendingUp,
   IconUser,
   IconUsers,
 } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
-import { runsQuery } from '@/api/runs';
+import { useFinds } from './palette-finds';
 
 const PAGES = [
   { to: '/', label: 'Home', description: 'What runs now and what finished', icon: IconHome },
@@ -52,6 +54,14 @@ const PAGES = [
     description: 'Who is told of what',
     icon: IconBellRinging,
   },
+  { to: '/queue', label: 'Queue', description: 'What waits, for what, and until when', icon: IconPlaylist },
+  {
+    to: '/schedules',
+    label: 'Schedules',
+    description: 'What starts by itself',
+    icon: IconCalendarTime,
+  },
+  { to: '/plans', label: 'Plans', description: 'Saved plans and their versions', icon: IconClipboardList },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },
   { to: '/agents', label: 'Agents', description: 'Hosts that measure', icon: IconCpu },
   { to: '/settings/tokens', label: 'API tokens', description: 'For scripts', icon: IconKey },
@@ -75,10 +85,7 @@ const PAGES = [
 export default function CommandPalette({ calls }: { readonly calls: number }): ReactElement {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const runs = useInfiniteQuery({
-    ...runsQuery({ q: text === '' ? undefined : text }, 20),
-    refetchInterval: false,
-  });
+  const finds = useFinds(text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every call opens it again
   useEffect(() => spotlight.open(), [calls]);
 
@@ -89,21 +96,9 @@ export default function CommandPalette({ calls }: { readonly calls: number }): R
     leftSection: <Glyph size={18} stroke={1.6} />,
     onClick: () => void navigate({ to }),
   }));
-  const found: SpotlightActionData[] = (runs.data?.pages[0]?.items ?? []).map((run) => ({
-    id: run.id,
-    label: run.name,
-    description: `Run, ${run.status}`,
-    // The server has searched already: what it found stays, whatever the palette thinks of it.
-    keywords: [text],
-    leftSection: <IconChartLine size={18} stroke={1.6} />,
-    onClick: () => void navigate({ to: '/runs/$runId', params: { runId: run.id } }),
-  }));
   return (
     <Spotlight
-      actions={[
-        { group: 'Pages', actions: pages },
-        { group: 'Runs', actions: found },
-      ]}
+      actions={[{ group: 'Pages', actions: pages }, ...finds.filter(({ actions }) => actions.length > 0)]}
       query={text}
       onQueryChange={setText}
       shortcut={null}
@@ -112,8 +107,8 @@ export default function CommandPalette({ calls }: { readonly calls: number }): R
       maxHeight={420}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
-        placeholder: 'Search pages and runs',
-        'aria-label': 'Search pages and runs',
+        placeholder: 'Search everything, or say what to do',
+        'aria-label': 'Search everything, or say what to do',
       }}
     />
   );

@@ -46,7 +46,7 @@ export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
         </ActionIcon>
       </Table.Td>
       <Table.Td ta="right">{place}</Table.Td>
-      <Table.Td>
+      <Table.Td className="wraps">
         <TextLink to="/runs/$runId" params={{ runId: run.id }} fw={550} className="run-name">
           {run.name}
         </TextLink>
@@ -73,7 +73,7 @@ function WaitCells({ item }: { readonly item: QueuedRun }): ReactElement {
           {reason?.message ?? 'Nothing: an agent is being rung.'}
         </Text>
       </Table.Td>
-      <Table.Td>{starts_at ? <RelativeTime at={starts_at} /> : 'not as things stand'}</Table.Td>
+      <Table.Td>{starts_at ? <RelativeTime at={starts_at} /> : '–'}</Table.Td>
       <Table.Td title={BASES[basis]}>{formatDuration(seconds ?? run.estimated_s)}</Table.Td>
       <Table.Td>{agent?.name ?? '–'}</Table.Td>
       <Table.Td ta="right">{formatCount(run.status_counts.queued)}</Table.Td>

@@ -34,7 +34,7 @@ const COLUMNS: ReadonlyArray<DataColumn<QueuedTrial>> = [
     id: 'begins',
     header: 'Begins',
     value: ({ starts_at }) => starts_at,
-    cell: ({ starts_at }) => (starts_at ? <RelativeTime at={starts_at} /> : 'not as things stand'),
+    cell: ({ starts_at }) => (starts_at ? <RelativeTime at={starts_at} /> : '–'),
   },
   { id: 'agent', header: 'Agent', value: ({ agent }) => agent?.name },
   { id: 'reason', header: 'Waits for', isText: true, value: ({ reason }) => reason?.message ?? 'Nothing' },

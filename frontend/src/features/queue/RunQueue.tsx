@@ -110,7 +110,7 @@ function QueueTable({ runs }: { readonly runs: readonly QueuedRun[] }): ReactEle
       <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Waiting runs">
         <Table
           highlightOnHover
-          className="data-table"
+          className="data-table queue-table"
           verticalSpacing={4}
           horizontalSpacing={6}
           aria-label="Waiting runs"

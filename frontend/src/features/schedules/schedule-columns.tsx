@@ -4,7 +4,7 @@ import type { Schedule } from '@/api/schedules';
 import type { DataColumn } from '@/components/DataTable';
 import { TextLink } from '@/components/links';
 import { RelativeTime } from '@/components/RelativeTime';
-import { selectorWords } from '@/lib/agent-selector';
+import type { selectorWords } from '@/lib/agent-selector';
 import { cronWords } from './cron-words';
 import { ScheduleActions } from './ScheduleActions';
 import { OutcomeChip, ScheduleStateChip } from './ScheduleState';
@@ -36,15 +36,21 @@ export function scheduleColumns(
     {
       id: 'plan',
       header: 'Plan',
+      isText: true,
       value: ({ plan_name }) => plan_name,
-      cell: ({ plan_id, plan_name, plan_version }) => (
-        <TextLink to="/runs/new" search={{ plan: plan_id }} size="sm">
-          {plan_name}
-          {plan_version !== null && ` (version ${plan_version})`}
-        </TextLink>
+      cell: ({ plan_id, plan_name, plan_version, agent_selector }) => (
+        <>
+          <TextLink to="/runs/new" search={{ plan: plan_id }} size="sm">
+            {plan_name}
+            {plan_version !== null && ` (version ${plan_version})`}
+          </TextLink>
+          <Text size="xs" c="dimmed">
+            Agents: {selectorWords(agent_selector, agents)}
+          </Text>
+        </>
       ),
     },
-    ...timeColumns(agents, history),
+    ...timeColumns(history),
     {
       id: 'actions',
       header: 'Actions',
@@ -55,7 +61,7 @@ export function scheduleColumns(
   ];
 }
 
-function timeColumns(agents: Agents, history: (scheduleId: string) => void): DataColumn<Schedule>[] {
+function timeColumns(history: (scheduleId: string) => void): DataColumn<Schedule>[] {
   return [
     {
       id: 'when',
@@ -83,12 +89,6 @@ function timeColumns(agents: Agents, history: (scheduleId: string) => void): Dat
       value: ({ last_firing }) => last_firing?.due_at,
       cell: (schedule) => <LastFiring schedule={schedule} onHistory={history} />,
     },
-    {
-      id: 'agents',
-      header: 'Agents',
-      value: ({ agent_selector }) => selectorWords(agent_selector, agents),
-    },
-    { id: 'overlap', header: 'Overlap', value: ({ overlap_policy }) => overlap_policy },
   ];
 }
 
