@@ -34,6 +34,16 @@ BREACHES = {
     "private-runs": ("loadstone/dispatch/service.py", "import loadstone.runs.repository"),
     "private-results": ("loadstone/dispatch/service.py", "import loadstone.results.repository"),
     "private-dispatch": ("loadstone/main.py", "import loadstone.dispatch.repository"),
+    "private-audit": ("loadstone/main.py", "import loadstone.audit.repository"),
+    "private-dashboards": ("loadstone/main.py", "import loadstone.dashboards.repository"),
+    "private-comparisons": ("loadstone/main.py", "import loadstone.comparisons.repository"),
+    "private-schedules": ("loadstone/main.py", "import loadstone.schedules.repository"),
+    "private-queue": ("loadstone/main.py", "import loadstone.queue.repository"),
+    "private-sharing": ("loadstone/main.py", "import loadstone.sharing.repository"),
+    "private-comments": ("loadstone/main.py", "import loadstone.comments.repository"),
+    "private-bundles": ("loadstone/main.py", "import loadstone.bundles.repository"),
+    "private-trends": ("loadstone/main.py", "import loadstone.trends.repository"),
+    "private-notifications": ("loadstone/main.py", "import loadstone.notifications.repository"),
 }
 
 
