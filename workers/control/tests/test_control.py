@@ -44,8 +44,8 @@ def beat(folder: Path) -> Any:
     return celery("beat", "--schedule", str(folder / "beat"), "--pidfile", "")
 
 
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
+def wait_for(condition: Callable[[], object], timeout_s: float = TIMEOUT_S) -> None:
+    deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)
