@@ -29,7 +29,8 @@ export function HeatChart({ cells, name }: HeatChartProps): ReactElement {
   const { from, to, low, high } = limits;
   const ticks = logScale([low, high]).ticks.filter((tick) => tick >= low && tick <= high);
   return (
-    <figure className="chart-figure" aria-label={name}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <figure className="chart-figure heat-figure" aria-label={name} tabIndex={0}>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useMemo, useState } from 'react';
 import { client, dataOf } from '@/api/client';
 import type { RunView } from '@/api/dashboards';
 import { type Point, pointsQuery, type Run, runQuery } from '@/api/runs';
-import { ChartFrame, ChartLegend, XyChart } from '@/components/charts';
+import { ChartFrame, ChartLegend, XyChart, type Zoom } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink } from '@/components/links';
 import { ChartSkeleton } from '@/components/Skeletons';
@@ -70,6 +70,7 @@ const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 const IGNORED = () => undefined;
 
 function Drawn({ view, title, height, run, points }: DrawnProps): ReactElement {
+  const [zoom, setZoom] = useState<Zoom | null>(null);
   const metric = view.metric ?? 'throughput_per_s';
   const axis = axisOf(run, view.axis ?? null);
   const series = useMemo(
@@ -104,6 +105,8 @@ function Drawn({ view, title, height, run, points }: DrawnProps): ReactElement {
         name={`${metricTitle(metric)} of ${run.name}`}
         height={height}
         series={series}
+        zoom={zoom}
+        onZoom={setZoom}
         x={{ title: axis === null ? 'point' : parameterTitle(axis), quantity: 'plain', isLog: axis !== null }}
         y={{ title: metricTitle(metric), quantity, isLog: quantity === 'duration' }}
       />

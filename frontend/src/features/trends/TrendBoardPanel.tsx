@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useMemo, useState } from 'react';
 import { type SeriesValues, seriesQuery, valuesQuery } from '@/api/trends';
-import { ChartFrame, ChartLegend, type ChartSeries, XyChart } from '@/components/charts';
+import { ChartFrame, ChartLegend, type ChartSeries, XyChart, type Zoom } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink } from '@/components/links';
 import { ChartSkeleton } from '@/components/Skeletons';
@@ -79,18 +79,14 @@ interface DrawnProps extends TrendBoardPanelProps {
 }
 
 function Drawn({ values, view, title, height, unseen }: DrawnProps): ReactElement {
+  const [zoom, setZoom] = useState<Zoom | null>(null);
   const quantity = quantityOfUnit(values.metric.unit);
   const only = values.items.length === 1 ? values.items[0] : undefined;
   const series = useMemo<ChartSeries[]>(
     () => (only ? linesOf(only, view.is_split_by_version) : manyLines(values)),
     [only, view.is_split_by_version, values],
   );
-  const sentence = only
-    ? sentenceOf(only, quantity)
-    : `${countNoun(values.items.length, 'trend')}${unseen > 0 ? ` of ${values.items.length + unseen}` : ''}, ${countNoun(
-        values.items.reduce((sum, { change_points }) => sum + change_points.length, 0),
-        'shift',
-      )} in this time.`;
+  const sentence = only ? sentenceOf(only, quantity) : sentenceOfMany(values, unseen);
   return (
     <ChartFrame
       title={title || values.metric.title}
@@ -119,6 +115,8 @@ function Drawn({ values, view, title, height, unseen }: DrawnProps): ReactElemen
         name={title || values.metric.title}
         height={height}
         series={series}
+        zoom={zoom}
+        onZoom={setZoom}
         x={{ title: 'Measured', quantity: 'time', isLog: false }}
         y={{ title: values.metric.title, quantity, isLog: false, fromZero: false }}
         marks={only && marksOf(only)}
@@ -126,6 +124,12 @@ function Drawn({ values, view, title, height, unseen }: DrawnProps): ReactElemen
       />
     </ChartFrame>
   );
+}
+
+function sentenceOfMany({ items }: SeriesValues, unseen: number): string {
+  const shifts = items.reduce((sum, { change_points }) => sum + change_points.length, 0);
+  const of = unseen > 0 ? ` of ${items.length + unseen}` : '';
+  return `${countNoun(items.length, 'trend')}${of}, ${countNoun(shifts, 'shift')} in this time.`;
 }
 
 function manyLines(values: SeriesValues): ChartSeries[] {

@@ -71,13 +71,24 @@ function ChangeRow({ change, metric, onPoint }: ChangeRowProps): ReactElement {
         </b>{' '}
         from {formatQuantity(change.before, quantity)} to {formatQuantity(change.after, quantity)},{' '}
         <RelativeTime at={change.at} /> ({change.state}).{' '}
-        <Anchor component="button" type="button" size="sm" onClick={() => onPoint(change.point_id)}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          underline="always"
+          onClick={() => onPoint(change.point_id)}
+        >
           The point
         </Anchor>
         {!isVisitor() && (
           <>
             {' · '}
-            <TextLink to="/alerts/$alertId" params={{ alertId: change.alert_id }} size="sm">
+            <TextLink
+              to="/alerts/$alertId"
+              params={{ alertId: change.alert_id }}
+              size="sm"
+              underline="always"
+            >
               The alert
             </TextLink>
           </>
