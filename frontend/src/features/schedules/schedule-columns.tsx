@@ -4,7 +4,7 @@ import type { Schedule } from '@/api/schedules';
 import type { DataColumn } from '@/components/DataTable';
 import { TextLink } from '@/components/links';
 import { RelativeTime } from '@/components/RelativeTime';
-import type { selectorWords } from '@/lib/agent-selector';
+import { selectorWords } from '@/lib/agent-selector';
 import { cronWords } from './cron-words';
 import { ScheduleActions } from './ScheduleActions';
 import { OutcomeChip, ScheduleStateChip } from './ScheduleState';
