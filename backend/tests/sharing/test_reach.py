@@ -22,10 +22,13 @@ SHARED = "/api/v1/shared/{token}"
 DOCUMENT: dict[str, Any] = json.loads(openapi_text())
 GET_ROUTES = [path for path, methods in DOCUMENT["paths"].items() if "get" in methods]
 SHARED_ROUTES = [path for path in GET_ROUTES if path.startswith(f"{SHARED}/")]
+# What needs a credential says so.
 TEAM_ROUTES = [
     path
     for path in GET_ROUTES
-    if path.startswith("/api/v1/") and not path.startswith(SHARED) and "/by-token/" not in path
+    if path.startswith("/api/v1/")
+    and not path.startswith(SHARED)
+    and "401" in DOCUMENT["paths"][path]["get"]["responses"]
 ]
 QUERIES = {
     "/series/values": "?series_id={series_id}",
