@@ -1,14 +1,21 @@
-import type { ReactElement } from 'react';
+import { lazy, type ReactElement } from 'react';
 import { PageHeader } from '@/components/PageHeader';
-import { PinnedDashboards } from '@/features/dashboards/PinnedDashboards';
+import { WhenPinned } from '@/features/dashboards/WhenPinned';
 import { HomeBoard } from '@/features/home/HomeBoard';
-import { renderPanel } from './dashboard-panels';
+
+const PinnedBoards = lazy(() => import('./PinnedBoards'));
 
 export default function HomePage(): ReactElement {
   return (
     <>
       <PageHeader title="Home" />
-      <HomeBoard pinned={<PinnedDashboards render={renderPanel} />} />
+      <HomeBoard
+        pinned={
+          <WhenPinned>
+            <PinnedBoards />
+          </WhenPinned>
+        }
+      />
     </>
   );
 }
