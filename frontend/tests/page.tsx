@@ -27,7 +27,7 @@ export function answer(
 }
 
 export function refuse(
-  method: 'get' | 'post',
+  method: 'get' | 'post' | 'put',
   path: string,
   status: number,
   code: string,
