@@ -189,3 +189,26 @@ def test_a_run_without_trials_that_count_leaves_the_alert_as_it_was(
     assert (after["state"], after["confirmation"]["result"]) == ("suspected", None)
     assert "0 of after" in after["confirmation"]["refusal"]
     assert confirm(client, alert)["id"] != run["id"]
+
+
+def test_a_setting_that_changed_with_the_shift_is_set_back_and_compared_in_pairs(
+    history: History, client: Caller, get: Get
+) -> None:
+    history.settings = {"hash_algorithm": "murmur3"}
+    history.add(*steady(20))
+    history.settings = {"hash_algorithm": "jenkins"}
+    history.add(*steady(4, level=80_000.0))
+    [alert] = get("alerts")["items"]
+    run = confirm(client, alert)
+    assert [target["name"] for target in run["definition"]["targets"]] == ["as before", "as now"]
+    assert run["definition"]["targets"][0]["options"]["hash_algorithm"] == "murmur3"
+    assert (run["definition"]["order"], run["trial_count"]) == ("interleaved", 20)
+    trials = client.get(f"/api/v1/runs/{run['id']}/trials?limit=200").json()["items"]
+    levels = {"as before": 100_000, "as now": 80_000}
+    counts = [int(levels[one["parameters"]["target"]] * (1 + 0.001 * (one["ordinal"] % 5))) for one in trials]
+    measure(client, run, lambda ordinal: counts[ordinal])
+    after = get(f"alerts/{alert['id']}")
+    result = after["confirmation"]["result"]
+    assert (after["state"], result["method"], result["n_before"]) == ("confirmed", "paired", 10)
+    assert result["change"] == pytest.approx(-0.2, abs=0.01)
+    assert "hash_algorithm" in after["confirmation"]["explanation"]
