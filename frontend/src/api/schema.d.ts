@@ -3240,6 +3240,13 @@ export interface components {
              * @default 1
              */
             pipeline: number;
+            /**
+             * Think Time Us
+             * @default 0
+             */
+            think_time_us: number;
+            /** Requests Per Connection */
+            requests_per_connection?: number | null;
         };
         /**
          * Comment
@@ -4227,6 +4234,9 @@ export interface components {
             engine_elapsed_s?: number | null;
             inventory: components["schemas"]["HostInventory"];
             load_before?: components["schemas"]["HostLoad"] | null;
+            load_during?: components["schemas"]["HostLoadDuring"] | null;
+            /** Keys Held */
+            keys_held?: number | null;
             store?: components["schemas"]["StoreFacts"] | null;
             /** Command Lines */
             command_lines?: string[];
@@ -4411,6 +4421,20 @@ export interface components {
             memory_available_bytes: number;
             /** Swap Used Bytes */
             swap_used_bytes: number;
+        };
+        /**
+         * HostLoadDuring
+         * @description What the host did while the engine ran, prefill and warmup included. Shares are of all CPU time, 0 to 1.
+         */
+        HostLoadDuring: {
+            /** Cpu Busy Share */
+            cpu_busy_share: number;
+            /** Steal Share */
+            steal_share: number;
+            /** Others Busy Share */
+            others_busy_share: number | null;
+            /** Swapped Bytes */
+            swapped_bytes: number;
         };
         /**
          * HotSetAccess
@@ -4738,6 +4762,8 @@ export interface components {
              * @enum {string}
              */
             arrivals: "constant" | "poisson";
+            /** Requests Per Connection */
+            requests_per_connection?: number | null;
         };
         /** Operation */
         Operation: {
