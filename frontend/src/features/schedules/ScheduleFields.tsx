@@ -1,4 +1,14 @@
-import { Button, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Button,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { agentsQuery } from '@/api/agents';
@@ -20,7 +30,7 @@ export function WhatFields({ draft, plans, onChange, faultAt }: WhatFieldsProps)
   const plan = plans.find(({ id }) => id === draft.planId);
   const versions = Array.from({ length: plan?.version ?? 0 }, (_, index) => String(index + 1)).reverse();
   return (
-    <Group grow align="start">
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing={6}>
       <Select
         label="Plan"
         required
@@ -40,7 +50,7 @@ export function WhatFields({ draft, plans, onChange, faultAt }: WhatFieldsProps)
         error={faultAt('plan_version')}
         onChange={(version) => onChange({ planVersion: version === null ? null : Number(version) })}
       />
-    </Group>
+    </SimpleGrid>
   );
 }
 
@@ -48,7 +58,7 @@ export function WhenFields({ draft, onChange, faultAt }: ScheduleFieldsProps): R
   const zones = useMemo(zoneNames, []);
   return (
     <Stack gap={6}>
-      <Group grow align="start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing={6}>
         <TextInput
           label="Cron expression"
           description="Minute, hour, day of month, month, day of week"
@@ -69,7 +79,7 @@ export function WhenFields({ draft, onChange, faultAt }: ScheduleFieldsProps): R
           error={faultAt('time_zone')}
           onChange={(timeZone) => timeZone !== null && onChange({ timeZone })}
         />
-      </Group>
+      </SimpleGrid>
       <Group gap={4} role="group" aria-label="Examples">
         {PRESETS.map(({ label, cron }) => (
           <Button key={cron} size="compact-xs" variant="default" onClick={() => onChange({ cron })}>
@@ -84,7 +94,7 @@ export function WhenFields({ draft, onChange, faultAt }: ScheduleFieldsProps): R
 
 function SpanFields({ draft, onChange, faultAt }: ScheduleFieldsProps): ReactElement {
   return (
-    <Group grow align="start">
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing={6}>
       <TextInput
         type="datetime-local"
         label="Not before"
@@ -101,7 +111,7 @@ function SpanFields({ draft, onChange, faultAt }: ScheduleFieldsProps): ReactEle
         error={faultAt('ends_at')}
         onChange={(event) => onChange({ endsAt: event.currentTarget.value })}
       />
-    </Group>
+    </SimpleGrid>
   );
 }
 
@@ -133,7 +143,7 @@ export function HowFields({ draft, onChange, faultAt }: ScheduleFieldsProps): Re
           {OVERLAPS[draft.overlap].meaning}
         </Text>
       </div>
-      <Group grow align="start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing={6}>
         <Select
           label="Agents"
           placeholder="Any that can take it"
@@ -152,7 +162,7 @@ export function HowFields({ draft, onChange, faultAt }: ScheduleFieldsProps): Re
           error={faultAt('priority')}
           onChange={(value) => onChange({ priority: Number(value) || 0 })}
         />
-      </Group>
+      </SimpleGrid>
     </Stack>
   );
 }

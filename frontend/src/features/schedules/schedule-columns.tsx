@@ -101,7 +101,10 @@ function LastFiring({ schedule: { id, name, last_firing }, onHistory }: LastFiri
   if (!last_firing) return <span>–</span>;
   return (
     <UnstyledButton fz="sm" aria-label={`Firings of ${name}`} onClick={() => onHistory(id)}>
-      <OutcomeChip firing={last_firing} /> <RelativeTime at={last_firing.due_at} />
+      <OutcomeChip firing={last_firing} />
+      <Text size="xs" c="dimmed">
+        <RelativeTime at={last_firing.due_at} />
+      </Text>
     </UnstyledButton>
   );
 }
