@@ -13,12 +13,15 @@ const throwProblems: Middleware = {
 };
 
 /** Under a link the same pages read below its token. */
-function forWhoLooks(request: Request): Request {
+async function forWhoLooks(request: Request): Promise<Request> {
   const url = new URL(request.url);
   const path = apiPath(url.pathname);
   if (path === url.pathname) return request;
   url.pathname = path;
-  return new Request(url, request);
+  const { method, headers, signal } = request;
+  // Handing the request on as it is would stream its body, which browsers do over HTTP/2 only.
+  const body = method === 'GET' || method === 'HEAD' ? undefined : await request.text();
+  return new Request(url, { method, headers, signal, body });
 }
 
 async function readProblem(response: Response): Promise<RequestProblem> {
@@ -36,7 +39,7 @@ async function readProblem(response: Response): Promise<RequestProblem> {
 export const client = createClient<paths>({
   baseUrl: globalThis.location.origin,
   // Looked up at each call, so that tests can put another in its place.
-  fetch: (request) => globalThis.fetch(forWhoLooks(request)),
+  fetch: async (request) => globalThis.fetch(await forWhoLooks(request)),
 });
 client.use(throwProblems);
 
