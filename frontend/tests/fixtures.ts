@@ -136,7 +136,7 @@ function definition(): Run['definition'] {
       operations: [{ kind: 'get', weight: 1, keys_per_request: 1, entries: 100, from_entry: 0, expire_s: 0 }],
       access: { kind: 'uniform' },
     },
-    load: { kind: 'closed', connections: 16, pipeline: 1 },
+    load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0 },
     threads: 1,
     axes: [{ parameter: 'connections', values: [1, 4, 16] }],
     trials_per_point: 3,

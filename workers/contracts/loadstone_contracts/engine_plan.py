@@ -232,6 +232,10 @@ class ClosedLoad(Message):
     kind: Literal["closed"] = "closed"
     connections: int = Field(ge=1, le=100_000)
     pipeline: int = Field(default=1, ge=1, le=1000)
+    think_time_us: int = Field(default=0, ge=0, le=3_600_000_000)
+    """How long a connection pauses between a reply and its next request."""
+    requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
+    """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
 
 
 class OpenLoad(Message):
@@ -242,6 +246,8 @@ class OpenLoad(Message):
     pipeline: int = Field(default=1, ge=1, le=1000)
     rate_per_s: float = Field(gt=0, le=100_000_000)
     arrivals: Literal["constant", "poisson"] = "constant"
+    requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
+    """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
 
 
 EngineLoad = Annotated[ClosedLoad | OpenLoad, Field(discriminator="kind")]

@@ -20,7 +20,7 @@ export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps
     const { connections, pipeline } = load;
     if (kind === 'open')
       onLoad({ kind, connections, pipeline, rate_per_s: FIRST_RATE_PER_S, arrivals: 'poisson' });
-    else onLoad({ kind: 'closed', connections, pipeline });
+    else onLoad({ kind: 'closed', connections, pipeline, think_time_us: 0 });
   };
   return (
     <Stack gap="xs">

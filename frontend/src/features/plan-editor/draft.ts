@@ -57,7 +57,7 @@ export const BLANK_DEFINITION: PlanDefinition = {
     ],
     access: { kind: 'uniform' },
   },
-  load: { kind: 'closed', connections: 16, pipeline: 1 },
+  load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0 },
   threads: 1,
   axes: [{ parameter: 'connections', values: [1, 4, 16, 64] }],
   trials_per_point: 3,

@@ -90,18 +90,32 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Instead of a plan")]
 pub struct Flags {
-    /// redis://, rediss:// (TLS), memcached://, memcacheds:// with [user:password@]HOST:PORT[/DATABASE];
-    /// redis+unix:///PATH and memcached+unix:///PATH
+    /// PROTOCOL://[user:password@]HOST:PORT[/DATABASE], PROTOCOLs://... with TLS or PROTOCOL+unix:///PATH. Protocols:
+    /// memcached, memcached_meta, memcached_binary, redis, redis_resp3, redis_cluster, mysql, mysql_text, postgres,
+    /// postgres_simple, mongodb, memlink, memlink_0_3
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
+
+    /// HOST:PORT that reads go to: a replica, or Memlink's read port
+    #[arg(long, value_name = "HOST:PORT", requires = "target")]
+    pub read_from: Option<String>,
+
+    /// Table or collection
+    #[arg(long, requires = "target")]
+    pub table: Option<String>,
 
     /// Password of the target, where it should not stand in the address
     #[arg(long, env = "LOADSTONE_TARGET_PASSWORD", hide_env_values = true)]
     pub password: Option<String>,
 
-    /// Operations and their weights: get, set, multi_get:N
+    /// Operations and their weights: get=9,set=1. Behind a colon the keys of multi_get and multi_set, the entries of
+    /// range_first, range_last, range and scan, the seconds of touch; see describe for all operations
     #[arg(long, default_value = "get=1", requires = "target")]
     pub mix: String,
+
+    /// One of YCSB's core workloads, A to F, in place of a mix: its operations, keys and values of 1000 bytes
+    #[arg(long, value_name = "LETTER", requires = "target", conflicts_with_all = ["mix", "zipf", "access", "value_size"])]
+    pub ycsb: Option<char>,
 
     /// Connections over all threads
     #[arg(long, default_value_t = 50, requires = "target")]
@@ -115,6 +129,14 @@ pub struct Flags {
     #[arg(long, default_value_t = 1, requires = "target")]
     pub pipeline: u32,
 
+    /// Open a connection anew after so many requests: 1 is a connection for each
+    #[arg(long, requires = "target")]
+    pub requests_per_connection: Option<u32>,
+
+    /// Microseconds that a connection pauses before its next request (closed loop)
+    #[arg(long, default_value_t = 0, requires = "target", conflicts_with = "rate")]
+    pub think_time_us: u64,
+
     /// Number of keys
     #[arg(long, default_value_t = 100_000, requires = "target")]
     pub keys: u64,
@@ -123,13 +145,25 @@ pub struct Flags {
     #[arg(long, default_value_t = 16, requires = "target")]
     pub key_size: u16,
 
-    /// Length of a value in bytes: 100, or a range, 64-1024
+    /// Entries of every list, where the mix works on lists
+    #[arg(long, default_value_t = 1, requires = "target")]
+    pub list_length: u64,
+
+    /// Share of the reads that ask for a key which was ever written
+    #[arg(long, default_value_t = 1.0, requires = "target")]
+    pub hit_ratio: f64,
+
+    /// Length of a value in bytes: 100, a range, 64-1024, or facebook
     #[arg(long, default_value = "100", requires = "target")]
     pub value_size: String,
 
     /// Ask for keys by Zipf's law with this exponent, not uniformly
     #[arg(long, value_name = "EXPONENT", requires = "target")]
     pub zipf: Option<f64>,
+
+    /// Which keys are asked for: uniform, latest, sequential, permutation
+    #[arg(long, requires = "target", conflicts_with = "zipf")]
+    pub access: Option<String>,
 
     /// Operations per second, over all threads: an open loop
     #[arg(long, requires = "target")]

@@ -5,24 +5,30 @@ use loadstone_spec::plan::{EnginePlan, StoreProtocol};
 use serde_json::{Value, json};
 
 use crate::args::Flags;
+use crate::presets;
 
 /// # Errors
 /// A fault that names the flag, or the place in the plan that was made of them.
 pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
+    let target = read_target(target, flags)?;
+    let (operations, access, value_size) = match flags.ycsb {
+        Some(letter) => presets::ycsb(letter, target["protocol"].as_str().unwrap_or(""))
+            .ok_or_else(|| fault("ycsb", format!("{letter:?} is none of A, B, C, D, E, F")))?,
+        None => (read_mix(&flags.mix)?, compose_access(flags), read_value_size(&flags.value_size)?),
+    };
     let plan = json!({
         "version": 1,
         "label": "flags",
-        "target": read_target(target, flags)?,
+        "target": target,
         "dataset": {
             "key_count": flags.keys,
             "key_size_bytes": flags.key_size,
-            "value_size": read_value_size(&flags.value_size)?,
+            "value_size": value_size,
+            "list_length": flags.list_length,
+            "hit_ratio": flags.hit_ratio,
         },
-        "operations": read_mix(&flags.mix)?,
-        "access": match flags.zipf {
-            Some(exponent) => json!({"kind": "zipf", "exponent": exponent}),
-            None => json!({"kind": "uniform"}),
-        },
+        "operations": operations,
+        "access": access,
         "load": compose_load(flags),
         "threads": flags.threads,
         "phases": compose_phases(flags),
@@ -34,19 +40,34 @@ pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
     loadstone_spec::read_plan(&plan.to_string())
 }
 
+fn compose_access(flags: &Flags) -> Value {
+    match (flags.zipf, &flags.access) {
+        (Some(exponent), _) => json!({"kind": "zipf", "exponent": exponent}),
+        (None, kind) => json!({"kind": kind.as_deref().unwrap_or("uniform")}),
+    }
+}
+
 fn fault(flag: &str, message: impl Into<String>) -> PlanFault {
     PlanFault { path: format!("--{flag}"), message: message.into() }
 }
 
 fn compose_load(flags: &Flags) -> Value {
     let (connections, pipeline) = (flags.connections, flags.pipeline);
+    let requests_per_connection = flags.requests_per_connection;
     match flags.rate {
-        None => json!({"kind": "closed", "connections": connections, "pipeline": pipeline}),
+        None => json!({
+            "kind": "closed",
+            "connections": connections,
+            "pipeline": pipeline,
+            "think_time_us": flags.think_time_us,
+            "requests_per_connection": requests_per_connection,
+        }),
         Some(rate_per_s) => json!({
             "kind": "open",
             "connections": connections,
             "pipeline": pipeline,
             "rate_per_s": rate_per_s,
+            "requests_per_connection": requests_per_connection,
             "arrivals": if flags.poisson { "poisson" } else { "constant" },
         }),
     }
@@ -72,6 +93,9 @@ fn read_value_size(text: &str) -> Result<Value, PlanFault> {
     let number = |digits: &str| {
         digits.parse::<u64>().map_err(|_| fault("value-size", format!("{text:?} is neither 100 nor 64-1024")))
     };
+    if text == "facebook" {
+        return Ok(json!({"kind": "facebook"}));
+    }
     Ok(match text.split_once('-') {
         None => json!({"kind": "fixed", "bytes": number(text)?}),
         Some((min, max)) => json!({"kind": "uniform", "min_bytes": number(min)?, "max_bytes": number(max)?}),
@@ -84,11 +108,19 @@ fn read_mix(text: &str) -> Result<Value, PlanFault> {
 
 fn read_operation(text: &str) -> Result<Value, PlanFault> {
     let unreadable = || fault("mix", format!("{text:?} is not of the form get=9 or multi_get:16=1"));
+    let field = |kind: &str| match kind {
+        "range_first" | "range_last" | "range" | "scan" => "entries",
+        "touch" => "expire_s",
+        _ => "keys_per_request",
+    };
     let (name, weight) = text.split_once('=').unwrap_or((text, "1"));
     let weight: f64 = weight.parse().map_err(|_| unreadable())?;
-    let (kind, keys) = name.split_once(':').unwrap_or((name, "1"));
-    let keys: u16 = keys.parse().map_err(|_| unreadable())?;
-    Ok(json!({"kind": kind, "weight": weight, "keys_per_request": keys}))
+    let (kind, number) = name.split_once(':').map_or((name, None), |(kind, number)| (kind, Some(number)));
+    let mut operation = json!({"kind": kind, "weight": weight});
+    if let Some(number) = number {
+        operation[field(kind)] = number.parse::<u64>().map_err(|_| unreadable())?.into();
+    }
+    Ok(operation)
 }
 
 fn read_target(url: &str, flags: &Flags) -> Result<Value, PlanFault> {
@@ -111,7 +143,15 @@ fn read_target(url: &str, flags: &Flags) -> Result<Value, PlanFault> {
         "address": address,
         "username": (!username.is_empty()).then_some(username),
         "password": flags.password.clone().or(password),
-        "database": database,
+        "database": match database {
+            Some(name) if protocol.is_redis() => Some(json!(read_number(&name)?)),
+            name => name.map(Value::from),
+        },
+        "table": flags.table,
+        "read_address": match &flags.read_from {
+            Some(place) => Some(read_place(place)?.0),
+            None => None,
+        },
         "tls": is_tls.then(|| json!({"server_name": host, "verify_certificate": !flags.insecure})),
     }))
 }
@@ -132,18 +172,17 @@ fn split_credentials(rest: &str) -> (Option<&str>, &str) {
 }
 
 /// `HOST:PORT[/DATABASE]`, the host in brackets where it holds colons.
-fn read_place(place: &str) -> Result<(Value, Option<u32>, String), PlanFault> {
+fn read_place(place: &str) -> Result<(Value, Option<String>, String), PlanFault> {
     let (authority, path) = place.split_once('/').unwrap_or((place, ""));
     let (host, port) = authority.rsplit_once(':').ok_or_else(|| fault("target", "says no port"))?;
     let port: u16 = port.parse().map_err(|_| fault("target", format!("{port:?} is no port")))?;
-    let database = match path {
-        "" => None,
-        digits => {
-            Some(digits.parse().map_err(|_| fault("target", format!("{digits:?} is no database number")))?)
-        }
-    };
+    let database = (!path.is_empty()).then(|| path.to_owned());
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     Ok((json!({"kind": "tcp", "host": host, "port": port}), database, host))
+}
+
+fn read_number(database: &str) -> Result<u32, PlanFault> {
+    database.parse().map_err(|_| fault("target", format!("{database:?} is no database number")))
 }
 
 /// Percent-encoding, as passwords in addresses need it.
@@ -175,6 +214,33 @@ mod tests {
     }
 
     #[test]
+    fn databases_have_names_where_they_have_no_numbers() {
+        let flags =
+            crate::args::Arguments::parse_flags(&["--target", "x", "--read-from", "r:7", "--table", "t"]);
+        let target = read_target("mysqls://me@h:3306/shop", &flags).unwrap();
+        assert_eq!((&target["protocol"], &target["database"]), (&json!("mysql"), &json!("shop")));
+        assert_eq!(target["read_address"], json!({"kind": "tcp", "host": "r", "port": 7}));
+        assert_eq!(target["tls"]["server_name"], "h");
+    }
+
+    #[test]
+    fn ycsb_workloads_can_be_run_where_their_operations_are_offered() {
+        let port = "127.0.0.1:1";
+        for (letter, protocol, is_sound) in [
+            ('A', "redis", true),
+            ('F', "memcached", true),
+            ('E', "mysql", true),
+            ('E', "redis", false),
+            ('X', "redis", false),
+        ] {
+            let letter = letter.to_string();
+            let flags = crate::args::Arguments::parse_flags(&["--target", "x", "--ycsb", &letter]);
+            let composed = compose(&format!("{protocol}://{port}"), &flags);
+            assert_eq!(composed.is_ok(), is_sound, "{letter} {protocol} {composed:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_address_is_refused_with_the_flag() {
         let flags = crate::args::Arguments::parse_flags(&["--target", "x"]);
         for url in ["localhost:6379", "ftp://a:1", "redis://host", "redis://host:99999", "redis://host:1/x"] {
@@ -186,6 +252,9 @@ mod tests {
     fn a_mix_names_operations_weights_and_keys() {
         let mix = read_mix("get=9,multi_get:16=0.5").unwrap();
         assert_eq!(mix[1], json!({"kind": "multi_get", "weight": 0.5, "keys_per_request": 16}));
+        let list = read_mix("range_first:200,touch:60=2").unwrap();
+        assert_eq!(list[0]["entries"], 200);
+        assert_eq!(list[1]["expire_s"], 60);
         assert_eq!(read_mix("get=x").unwrap_err().path, "--mix");
     }
 }

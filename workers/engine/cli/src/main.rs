@@ -8,6 +8,7 @@ mod hlog;
 mod input;
 mod lifeline;
 mod output;
+mod presets;
 mod table;
 
 use std::io::Write;
@@ -61,7 +62,8 @@ fn describe() -> Value {
         "protocols": protocols,
         "operations": OperationKind::ALL.map(OperationKind::name),
         "loads": ["closed", "open"],
-        "access": ["uniform", "zipf"],
+        "access": ["uniform", "zipf", "latest", "hot_set", "gaussian", "sequential", "permutation"],
+        "value_sizes": ["fixed", "uniform", "normal", "log_normal", "histogram", "facebook"],
         "cpus": std::thread::available_parallelism().map_or(1, usize::from),
     })
 }

@@ -212,6 +212,9 @@ pub(crate) struct Assignment {
     /// None in a closed loop.
     pub arrivals: Option<Schedule>,
     pub pipeline: usize,
+    pub think_ns: u64,
+    /// Requests that a connection lives for.
+    pub per_connection: u32,
     /// None when operations end the phase.
     pub duration_ns: Option<u64>,
     pub budget: u64,
@@ -242,6 +245,8 @@ impl Assignment {
             feed: Feed::Mix(Box::new(Mix::new(plan, stream(0), thread))),
             arrivals,
             pipeline: plan.load.pipeline() as usize,
+            think_ns: plan.load.think_time_us() * 1000,
+            per_connection: plan.load.requests_per_connection().unwrap_or(u32::MAX),
             duration_ns: stop.and_then(|rule| rule.seconds).map(|seconds| (seconds * SECOND_NS) as u64),
             budget: operations.map_or(u64::MAX, |total| share(total).end - share(total).start),
             start_ns: 0,
@@ -263,6 +268,8 @@ impl Assignment {
             }),
             arrivals: None,
             pipeline: plan.load.pipeline().max(prefill_pipeline(plan)) as usize,
+            think_ns: 0,
+            per_connection: u32::MAX,
             duration_ns: None,
             start_ns: 0,
             record_width: plan.operations.len(),

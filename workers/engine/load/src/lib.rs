@@ -12,6 +12,7 @@ pub mod keys;
 mod link;
 mod links;
 mod opening;
+mod pauses;
 mod permutation;
 mod phase;
 mod pinning;

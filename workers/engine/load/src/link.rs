@@ -91,6 +91,10 @@ pub(crate) struct Link<D: Driver, T: Transport> {
     /// What the greeting has kept for the requests.
     pub session: u64,
     pub flights: Flights,
+    /// Requests laid since the connection was opened.
+    pub served: u32,
+    /// Closed because it had served enough: whoever waits for it waits since then.
+    pub is_renewed: bool,
     /// Since when a further request could have been sent.
     pub free_since_ns: u64,
     pub has_room: bool,
@@ -115,6 +119,8 @@ impl<D: Driver, T: Transport> Link<D, T> {
             reply_bytes: 0,
             session: 0,
             flights,
+            served: 0,
+            is_renewed: false,
             free_since_ns: 0,
             has_room: true,
             is_queued: false,
@@ -130,8 +136,10 @@ impl<D: Driver, T: Transport> Link<D, T> {
 
     /// Whether one more request may be sent now.
     #[inline]
-    pub(crate) fn takes_more(&self, pipeline: usize) -> bool {
-        self.flights.len() < pipeline && self.output.len() - self.sent_bytes < MAX_UNSENT_BYTES
+    pub(crate) fn takes_more(&self, pipeline: usize, per_connection: u32) -> bool {
+        self.flights.len() < pipeline
+            && self.served < per_connection
+            && self.output.len() - self.sent_bytes < MAX_UNSENT_BYTES
     }
 
     #[inline]
@@ -206,6 +214,8 @@ impl<D: Driver, T: Transport> Link<D, T> {
         self.carry.clear();
         self.reader = D::Reader::default();
         self.reply_bytes = 0;
+        self.served = 0;
+        self.is_renewed = false;
         self.has_room = true;
     }
 }

@@ -136,6 +136,17 @@ impl<D: Driver, L: Dial> Links<D, L> {
         last_fault
     }
 
+    /// Closes a connection that has served enough and opens it anew at once.
+    pub(crate) fn renew(&mut self, index: usize, now_ns: u64) {
+        self.all[index].back_off_ns = 0;
+        self.close(index, now_ns);
+        self.all[index].is_renewed = true;
+        self.all[index].back_off_ns = 0;
+        if self.opening < MAX_OPENING && self.connect(index, now_ns).is_err() {
+            self.close(index, now_ns);
+        }
+    }
+
     fn connect(&mut self, index: usize, now_ns: u64) -> io::Result<()> {
         let endpoints = &self.shared.endpoints;
         let socket = begin_connect(&endpoints.addresses[index % endpoints.len()])?;
@@ -202,6 +213,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
             }
         }
         link.session = greeting.session();
+        link.served = 0;
         link.stage = Stage::Up;
         link.back_off_ns = 0;
         Ok(true)

@@ -111,6 +111,7 @@ impl PhaseState {
         let (key, operation) = (self.keys[0], index as u8);
         let flight = Flight { intended_ns, sent_ns: now_ns, key, word, operation, stage: 0 };
         link.flights.push(flight, &self.keys);
+        link.served = link.served.saturating_add(1);
         self.sent += 1;
         self.in_flight += 1;
         self.last_sent_ns = now_ns;
@@ -123,7 +124,10 @@ impl PhaseState {
     /// When a request that may be sent now was meant to be; nothing when none is due.
     #[inline]
     pub(crate) fn next_intended_ns(&mut self, free_since_ns: u64, now_ns: u64) -> Option<u64> {
-        let Some(arrivals) = &mut self.work.arrivals else { return Some(free_since_ns) };
+        let Some(arrivals) = &mut self.work.arrivals else {
+            let intended_ns = free_since_ns + self.work.think_ns;
+            return (self.work.think_ns == 0 || intended_ns <= now_ns).then_some(intended_ns);
+        };
         let due_ns = arrivals.due_ns();
         let is_over = self.work.duration_ns.is_some_and(|d| due_ns >= self.work.start_ns + d);
         (due_ns <= now_ns && !is_over).then(|| arrivals.take())
@@ -132,7 +136,7 @@ impl PhaseState {
     /// Fills a connection up with what may be sent now; in an open loop only with what is due.
     #[inline]
     pub(crate) fn top_up<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, now_ns: u64) {
-        while self.is_sending && link.takes_more(self.work.pipeline) {
+        while self.is_sending && link.takes_more(self.work.pipeline, self.work.per_connection) {
             let Some(intended_ns) = self.next_intended_ns(link.free_since_ns, now_ns) else { break };
             let drawn = self.draw();
             self.lay(driver, link, drawn, Moment { intended_ns, now_ns });
@@ -140,10 +144,12 @@ impl PhaseState {
         link.has_room = link.flights.len() < self.work.pipeline;
     }
 
-    /// Queues a connection of an open loop that could take a further arrival.
+    /// Queues a connection that could take a further arrival of an open loop, or that thinks before its next request.
     #[inline]
     pub(crate) fn queue<D: Driver, T: Transport>(&mut self, index: usize, link: &mut Link<D, T>) {
-        if self.is_open_loop() && !link.is_queued && link.is_up() && link.takes_more(self.work.pipeline) {
+        let waits = self.is_open_loop() || self.work.think_ns > 0;
+        let takes_more = link.takes_more(self.work.pipeline, self.work.per_connection);
+        if waits && !link.is_queued && link.is_up() && takes_more {
             link.is_queued = true;
             self.with_room.push_back(index as u32);
         }

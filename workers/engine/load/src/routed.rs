@@ -1,6 +1,7 @@
 //! Connections that are several sockets: one to each endpoint of the target, the driver or the kind of the operation
 //! choosing between them. Together they keep as many requests under way as one connection may.
 
+use crate::assignment::Assignment;
 use crate::driver::{ASKING, Asked, Driver};
 use crate::flights::Flight;
 use crate::link::{Fault, Link};
@@ -42,7 +43,7 @@ impl PhaseState {
     fn top_up_routed<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize, now_ns: u64) {
         let shared = std::sync::Arc::clone(&links.shared);
         let sockets = &mut links.all[first..first + shared.endpoints.len()];
-        while self.is_sending && has_room(sockets, self.work.pipeline) {
+        while self.is_sending && has_room(sockets, &self.work) {
             let free_since_ns = sockets.iter().map(|link| link.free_since_ns).max().unwrap_or(now_ns);
             let Some(intended_ns) = self.next_intended_ns(free_since_ns, now_ns) else { break };
             let (index, word) = self.draw();
@@ -57,7 +58,7 @@ impl PhaseState {
 
     fn queue_routed<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize) {
         let sockets = &links.all[first..first + links.shared.endpoints.len()];
-        if self.is_open_loop() && !sockets[0].is_queued && has_room(sockets, self.work.pipeline) {
+        if self.is_open_loop() && !sockets[0].is_queued && has_room(sockets, &self.work) {
             links.all[first].is_queued = true;
             self.with_room.push_back(first as u32);
         }
@@ -65,9 +66,10 @@ impl PhaseState {
 }
 
 /// All sockets are up, and one more request may be sent.
-fn has_room<D: Driver, T: Transport>(sockets: &[Link<D, T>], pipeline: usize) -> bool {
+fn has_room<D: Driver, T: Transport>(sockets: &[Link<D, T>], work: &Assignment) -> bool {
     let under_way: usize = sockets.iter().map(|link| link.flights.len()).sum();
-    under_way < pipeline && sockets.iter().all(|link| link.is_up() && link.takes_more(pipeline))
+    let takes_more = |link: &Link<D, T>| link.is_up() && link.takes_more(work.pipeline, work.per_connection);
+    under_way < work.pipeline && sockets.iter().all(takes_more)
 }
 
 impl<D: Driver, L: Dial> Worker<D, L> {
@@ -94,6 +96,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             links.all[index].flush()?;
         }
         links.all[index].flush()?;
+        self.renew_if_served(index);
         self.top_up_client(first);
         Ok(())
     }

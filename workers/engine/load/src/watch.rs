@@ -30,6 +30,13 @@ impl Watch {
     }
 }
 
+/// Time the calling thread has spent on a core or waiting for one, from the scheduler's own account. What is left
+/// is time asleep in `epoll`. Zero where the kernel keeps no such account.
+pub(crate) fn read_busy_ns() -> u64 {
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    account.split_whitespace().take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

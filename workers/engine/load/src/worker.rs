@@ -13,6 +13,7 @@ use crate::record::RecordSet;
 use crate::sys::Ready;
 use crate::totals::{Message, ThreadTotals};
 use crate::transport::Dial;
+use crate::watch::read_busy_ns;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -127,8 +128,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     fn begin(&mut self, phase: PhaseState) {
         for link in &mut self.links.all {
-            link.free_since_ns = phase.work.start_ns;
+            link.free_since_ns = phase.work.start_ns.saturating_sub(phase.work.think_ns);
             link.has_room = true;
+            link.served = 0;
             link.is_queued = false;
         }
         self.phase = Some(phase);
@@ -148,7 +150,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     }
 
     /// Sends the first requests over a connection, or queues it for the arrivals of an open loop.
-    fn start_link(&mut self, index: usize) {
+    pub(crate) fn start_link(&mut self, index: usize) {
         if self.is_routed {
             return self.top_up_client(index);
         }
@@ -158,7 +160,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         if !link.is_up() {
             return;
         }
-        link.free_since_ns = link.free_since_ns.max(phase.work.start_ns);
+        let earliest_ns = phase.work.start_ns.saturating_sub(phase.work.think_ns);
+        link.free_since_ns = link.free_since_ns.max(earliest_ns);
         phase.top_up(&self.links.shared.driver, link, now_ns);
         phase.look(now_ns, false);
         let flushed = link.flush();
@@ -200,7 +203,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         match self.links.advance(index) {
             Ok(Opening::Pending) => {}
             Ok(Opening::Up) => {
-                self.links.all[index].free_since_ns = self.now_ns();
+                self.note_up(index);
                 self.start_link(index);
             }
             Err(fault) => self.replace(index, fault),
@@ -237,10 +240,11 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         if let Some(phase) = phase {
             phase.queue(index, link);
         }
+        self.renew_if_served(index);
         Ok(())
     }
 
-    fn replace(&mut self, index: usize, fault: Fault) {
+    pub(crate) fn replace(&mut self, index: usize, fault: Fault) {
         let now_ns = self.now_ns();
         if let Some(phase) = &mut self.phase {
             let timeout_ns = self.links.shared.timeout_ns;
@@ -257,7 +261,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
         let Self { links, phase: Some(phase), .. } = self else { return };
         if !phase.is_open_loop() {
-            return;
+            return self.wake_thinkers();
         }
         let mut now_ns = links.shared.clock.now_ns();
         while phase.has_due_arrival(now_ns) {
@@ -323,13 +327,6 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         self.send_returned_keys();
     }
 
-    /// Keys that came back with a lost connection do not wait for its successor.
-    fn send_returned_keys(&mut self) {
-        if self.phase.as_ref().is_some_and(|phase| phase.is_sending && phase.work.feed.has_returned_keys()) {
-            (0..self.links.all.len()).for_each(|index| self.start_link(index));
-        }
-    }
-
     /// Gives the records of the past second away and goes on with empty ones. When the reports lag and have sent
     /// none back, the records stay and the next second's report holds both.
     fn hand_over(&mut self) {
@@ -359,6 +356,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         let mut until_ns = now_ns + LONGEST_WAIT_NS;
         if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
             until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
+            until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));
             let awaits_arrival = !phase.with_room.is_empty();
             if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
                 until_ns = until_ns.min(arrivals.due_ns().saturating_sub(EARLY_NS));
@@ -390,11 +388,4 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             records: phase.records,
         })));
     }
-}
-
-/// Time the calling thread has spent on a core or waiting for one, from the scheduler's own account. What is left
-/// is time asleep in `epoll`. Zero where the kernel keeps no such account.
-fn read_busy_ns() -> u64 {
-    let account = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    account.split_whitespace().take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
 }

@@ -242,6 +242,14 @@ pub struct ClosedLoad {
     #[serde(default = "default_pipeline")]
     #[schemars(range(min = 1, max = 1000))]
     pub pipeline: u32,
+    /// How long a connection pauses between a reply and its next request.
+    #[serde(default)]
+    #[schemars(range(max = 3600000000u64))]
+    pub think_time_us: u64,
+    /// After so many requests a connection is closed and opened anew; its opening is part of the response time.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub requests_per_connection: Option<u32>,
 }
 
 /// Arrivals follow a schedule; `pipeline` bounds what one connection has in flight.
@@ -257,6 +265,10 @@ pub struct OpenLoad {
     pub rate_per_s: f64,
     #[serde(default)]
     pub arrivals: Arrivals,
+    /// After so many requests a connection is closed and opened anew; its opening is part of the response time.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub requests_per_connection: Option<u32>,
 }
 
 fn default_pipeline() -> u32 {
@@ -286,6 +298,22 @@ impl EngineLoad {
         match self {
             Self::Closed(load) => load.connections,
             Self::Open(load) => load.connections,
+        }
+    }
+
+    /// How many requests one connection lives for.
+    pub fn requests_per_connection(&self) -> Option<u32> {
+        match self {
+            Self::Closed(load) => load.requests_per_connection,
+            Self::Open(load) => load.requests_per_connection,
+        }
+    }
+
+    /// How long a connection pauses before its next request.
+    pub fn think_time_us(&self) -> u64 {
+        match self {
+            Self::Closed(load) => load.think_time_us,
+            Self::Open(_) => 0,
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_verify_fault(plan))
         .or_else(|| find_memlink_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
-        .or_else(|| find_load_fault(&plan.load))
+        .or_else(|| find_load_fault(plan))
         .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
         .or_else(|| find_threads_fault(plan))
         .or_else(|| find_phases_fault(&plan.phases))
@@ -142,9 +142,25 @@ fn find_verify_fault(plan: &EnginePlan) -> Option<PlanFault> {
     broken(plan.verify && is_hexadecimal, "verify", message)
 }
 
-fn find_load_fault(load: &EngineLoad) -> Option<PlanFault> {
+fn find_load_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let load = &plan.load;
+    let thinks = load.think_time_us() > 0;
+    let is_routed = plan.target.read_address.is_some() || plan.target.protocol == StoreProtocol::RedisCluster;
     in_range("load.connections", load.connections().into(), 1, 100_000)
         .or_else(|| in_range("load.pipeline", load.pipeline().into(), 1, 1000))
+        .or_else(|| in_range("load.think_time_us", load.think_time_us(), 0, 3_600_000_000))
+        .or_else(|| {
+            let message = "a connection that thinks has one request under way: pipeline must be 1";
+            broken(thinks && load.pipeline() > 1, "load.pipeline", message)
+        })
+        .or_else(|| {
+            let message = "there is no think time where a connection is several sockets";
+            broken(thinks && is_routed, "load.think_time_us", message)
+        })
+        .or_else(|| {
+            let none = load.requests_per_connection() == Some(0);
+            broken(none, "load.requests_per_connection", "0 is out of range: at least 1")
+        })
         .or_else(|| match load {
             EngineLoad::Closed(_) => None,
             EngineLoad::Open(open) => positive("load.rate_per_s", open.rate_per_s, 1e8),

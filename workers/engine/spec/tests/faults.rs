@@ -63,6 +63,46 @@ fn every_rule_names_its_place() {
             json!({"kind": "set", "weight": 1, "keys_per_request": 2}),
             "$.operations[1].keys_per_request",
         ),
+        ("/access", json!({"kind": "zipf", "exponent": 11}), "$.access.exponent"),
+        ("/access", json!({"kind": "uniform", "exponent": 1}), "$.access.exponent"),
+        ("/load/rate_per_s", json!(0), "$.load.rate_per_s"),
+        ("/load/requests_per_connection", json!(0), "$.load.requests_per_connection"),
+        (
+            "/load",
+            json!({"kind": "closed", "connections": 2, "pipeline": 2, "think_time_us": 5}),
+            "$.load.pipeline",
+        ),
+        ("/load/pipeline", json!(1001), "$.load.pipeline"),
+        ("/load/pipeline", json!("x"), "$.load.pipeline"),
+        ("/threads", json!(3), "$.threads"),
+        ("/phases", json!([]), "$.phases"),
+        ("/phases/0", json!({"name": "measure", "stop": {"seconds": 1}}), "$.phases[1].name"),
+        ("/phases/0", json!({"name": "prefill", "stop": {"seconds": 1}}), "$.phases[0].stop"),
+        ("/phases/1", json!({"name": "measure"}), "$.phases[1].stop"),
+        ("/phases/1", json!({"name": "measure", "stop": {}}), "$.phases[1].stop"),
+        ("/phases/1", json!({"name": "measure", "stop": {"operations": 0}}), "$.phases[1].stop.operations"),
+        ("/phases/1", json!({"name": "measure", "stop": {"seconds": -1}}), "$.phases[1].stop.seconds"),
+        ("/seed", json!(u64::MAX), "$.seed"),
+        ("/timeout_ms", json!(0), "$.timeout_ms"),
+        ("/cpus", json!([0, 5000]), "$.cpus[1]"),
+        ("/colour", json!("blue"), "$.colour"),
+    ];
+    for (pointer, value, path) in cases {
+        assert_eq!(fault_after(pointer, value.clone()), path, "{pointer} = {value}");
+    }
+}
+
+#[test]
+fn memcached_has_no_databases() {
+    let mut plan = plan();
+    plan["target"]["protocol"] = json!("memcached");
+    plan["target"]["database"] = json!(1);
+    assert_eq!(read_plan(&plan.to_string()).unwrap_err().path, "$.target.database");
+}
+
+#[test]
+fn every_rule_of_operations_and_sizes_names_its_place() {
+    let cases = [
         ("/operations/1", json!({"kind": "scan", "weight": 1}), "$.operations[1].kind"),
         ("/operations/1", json!({"kind": "range_first", "weight": 1}), "$.operations[0].kind"),
         (
@@ -112,35 +152,10 @@ fn every_rule_names_its_place() {
         ("/access", json!({"kind": "hot_set", "key_share": 0, "operation_share": 1}), "$.access.key_share"),
         ("/access", json!({"kind": "latest", "exponent": -1}), "$.access.exponent"),
         ("/access", json!({"kind": "gaussian", "deviation_share": 2}), "$.access.deviation_share"),
-        ("/access", json!({"kind": "zipf", "exponent": 11}), "$.access.exponent"),
-        ("/access", json!({"kind": "uniform", "exponent": 1}), "$.access.exponent"),
-        ("/load/rate_per_s", json!(0), "$.load.rate_per_s"),
-        ("/load/pipeline", json!(1001), "$.load.pipeline"),
-        ("/load/pipeline", json!("x"), "$.load.pipeline"),
-        ("/threads", json!(3), "$.threads"),
-        ("/phases", json!([]), "$.phases"),
-        ("/phases/0", json!({"name": "measure", "stop": {"seconds": 1}}), "$.phases[1].name"),
-        ("/phases/0", json!({"name": "prefill", "stop": {"seconds": 1}}), "$.phases[0].stop"),
-        ("/phases/1", json!({"name": "measure"}), "$.phases[1].stop"),
-        ("/phases/1", json!({"name": "measure", "stop": {}}), "$.phases[1].stop"),
-        ("/phases/1", json!({"name": "measure", "stop": {"operations": 0}}), "$.phases[1].stop.operations"),
-        ("/phases/1", json!({"name": "measure", "stop": {"seconds": -1}}), "$.phases[1].stop.seconds"),
-        ("/seed", json!(u64::MAX), "$.seed"),
-        ("/timeout_ms", json!(0), "$.timeout_ms"),
-        ("/cpus", json!([0, 5000]), "$.cpus[1]"),
-        ("/colour", json!("blue"), "$.colour"),
     ];
     for (pointer, value, path) in cases {
         assert_eq!(fault_after(pointer, value.clone()), path, "{pointer} = {value}");
     }
-}
-
-#[test]
-fn memcached_has_no_databases() {
-    let mut plan = plan();
-    plan["target"]["protocol"] = json!("memcached");
-    plan["target"]["database"] = json!(1);
-    assert_eq!(read_plan(&plan.to_string()).unwrap_err().path, "$.target.database");
 }
 
 #[test]

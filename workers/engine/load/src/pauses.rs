@@ -1,0 +1,59 @@
+//! Connections that pause between requests, and those that are opened anew after some of them.
+
+use crate::driver::Driver;
+use crate::phase::PhaseState;
+use crate::transport::Dial;
+use crate::worker::Worker;
+
+impl<D: Driver, L: Dial> Worker<D, L> {
+    /// A connection has come up. One that was only renewed has been waited for since its last reply.
+    pub(crate) fn note_up(&mut self, index: usize) {
+        let now_ns = self.now_ns();
+        let link = &mut self.links.all[index];
+        if !std::mem::take(&mut link.is_renewed) {
+            link.free_since_ns = now_ns;
+        }
+    }
+
+    /// Opens a connection anew that has had all the requests it lives for.
+    #[inline]
+    pub(crate) fn renew_if_served(&mut self, index: usize) {
+        let Some(phase) = &self.phase else { return };
+        let link = &self.links.all[index];
+        if link.served >= phase.work.per_connection && link.flights.len() == 0 && link.is_up() {
+            let now_ns = self.now_ns();
+            self.links.renew(index, now_ns);
+        }
+    }
+
+    /// When the connection that has thought longest goes on. All think equally long, so they go on in their order.
+    pub(crate) fn next_thought_ns(&self, phase: &PhaseState) -> u64 {
+        match phase.with_room.front() {
+            Some(&index) if phase.work.think_ns > 0 => {
+                self.links.all[index as usize].free_since_ns + phase.work.think_ns
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Sends over the connections that have thought long enough.
+    pub(crate) fn wake_thinkers(&mut self) {
+        while let Some(phase) = &mut self.phase {
+            let Some(&index) = phase.with_room.front() else { return };
+            let due_ns = self.links.all[index as usize].free_since_ns + phase.work.think_ns;
+            if due_ns > self.links.shared.clock.now_ns() {
+                return;
+            }
+            phase.with_room.pop_front();
+            self.links.all[index as usize].is_queued = false;
+            self.start_link(index as usize);
+        }
+    }
+
+    /// Keys that came back with a lost connection do not wait for its successor.
+    pub(crate) fn send_returned_keys(&mut self) {
+        if self.phase.as_ref().is_some_and(|phase| phase.is_sending && phase.work.feed.has_returned_keys()) {
+            (0..self.links.all.len()).for_each(|index| self.start_link(index));
+        }
+    }
+}
