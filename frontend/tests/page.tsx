@@ -45,6 +45,9 @@ export function refuse(
 export const NOBODY = { items: [], next_cursor: null };
 
 export function signedIn(): void {
+  // Asked for by the home page, whatever else a test is about.
+  answer('get', '/alerts', NOBODY);
+  answer('get', '/dashboards', NOBODY);
   answer('get', '/me', {
     user: { id: 'user-1', email: 'ada@example.org', name: 'Ada' },
     team: { id: 'team-1', name: 'Team' },
