@@ -259,7 +259,7 @@ fn describe_validate_and_schema_answer_in_json() {
         assert!(output.status.success(), "{arguments:?}");
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    assert_eq!(ask(&["describe"])["protocols"][1]["protocol"], "redis");
+    assert_eq!(ask(&["describe"])["protocols"][3]["protocol"], "redis");
     assert_eq!(ask(&["schema", "plan"])["title"], "EnginePlan");
     assert_eq!(ask(&["schema", "events"])["title"], "Event");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/golden/plan-open-constant.json");
