@@ -53,9 +53,9 @@ PLACE_WITHIN = 2
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """`alpha` bounds the p-value of one look; looks follow each other and share most of their values."""
+    """`alpha` bounds the p-value of one look, a multiple of 1 / 1,000; looks share most of their values."""
 
-    alpha: float = 0.0105
+    alpha: float = 0.0085
     least_effect: float = 0.02
     """Relative change below which nobody needs to know."""
 
