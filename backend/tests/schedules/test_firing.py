@@ -167,6 +167,25 @@ def test_a_schedule_whose_target_is_gone_is_broken_until_it_is_mended(
     assert (mended["state"], mended["error"]) == ("active", None)
 
 
+def test_the_channels_hear_of_a_broken_schedule_once(
+    client: Caller, make_schedule: MakeSchedule, plan: dict[str, Any]
+) -> None:
+    channel = {
+        "name": "team",
+        "kind": "slack",
+        "address": "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx",
+        "events": ["schedule_broken"],
+    }
+    assert client.post("/api/v1/notification-channels", json=channel).status_code == 201
+    made = make_schedule()
+    client.delete(f"/api/v1/plans/{plan['id']}")
+    make_due(made)
+    firing.fire_due()
+    firing.fire_due()
+    (delivery,) = client.get("/api/v1/notification-deliveries").json()["items"]
+    assert delivery["event"] == "schedule_broken"
+
+
 def test_an_archived_plan_breaks_its_schedule(
     client: Caller, make_schedule: MakeSchedule, plan: dict[str, Any]
 ) -> None:
