@@ -50,10 +50,15 @@ class ConfirmationUnderWay(Conflict):
     title = "A run is confirming this alert already"
 
 
+class NothingToConfirm(Conflict):
+    code = "nothing_to_confirm"
+    title = "The alert's change is no longer seen"
+
+
 def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas.Run:
     """Queues the run; the locked alert moves when it has ended.
 
-    Raises IllegalAlertState, ConfirmationUnderWay, and PlanRefused where the plan can no longer be run.
+    Raises IllegalAlertState, ConfirmationUnderWay, NothingToConfirm, and PlanRefused where the plan can no longer be run.
     """
     check_alert(alert.state, AlertState.CONFIRMED)
     if alert.confirmation_run_id and runs.find_run(unit, principal, alert.confirmation_run_id).status not in TERMINAL:
@@ -87,7 +92,10 @@ def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas
 
 
 def _leading_change(unit: UnitOfWork, alert: Alert) -> ChangePoint:
-    return repository.changes_of_alerts(unit.session, [alert.id])[alert.id][0]
+    changes = repository.changes_of_alerts(unit.session, [alert.id]).get(alert.id)
+    if not changes:
+        raise NothingToConfirm("The series was judged anew without it. Mark the alert as false or fixed.")
+    return changes[0]
 
 
 def _restorable_options(unit: UnitOfWork, alert: Alert, target: Mapping[str, Any]) -> dict[str, str]:

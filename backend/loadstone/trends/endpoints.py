@@ -16,7 +16,7 @@ from loadstone.paging import InvalidCursor, Page
 from loadstone.plans.service import PlanRefused
 from loadstone.runs.schemas import Run
 from loadstone.trends import alerts, schemas, service
-from loadstone.trends.confirmation import ConfirmationUnderWay
+from loadstone.trends.confirmation import ConfirmationUnderWay, NothingToConfirm
 from loadstone.trends.states import AlertState, IllegalAlertState
 
 router = APIRouter(prefix="/api/v1", tags=["trends"])
@@ -212,6 +212,7 @@ def comment_on_alert(
         NotFound,
         IllegalAlertState,
         ConfirmationUnderWay,
+        NothingToConfirm,
         PlanRefused,
         IdempotencyKeyReused,
     ),

@@ -20838,7 +20838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `illegal_alert_state` or `confirmation_under_way` or `idempotency_key_reused` */
+            /** @description `illegal_alert_state` or `confirmation_under_way` or `nothing_to_confirm` or `idempotency_key_reused` */
             409: {
                 headers: {
                     [name: string]: unknown;
