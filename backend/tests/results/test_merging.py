@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from loadstone.results.merging import merge_point
+from loadstone.results.merging import add_trial, merge_point
 from loadstone.results.schemas import Point, PointOperation
 from loadstone.results.table import points_table
 from loadstone.stats import histogram
+from loadstone.tables import to_csv
 
 
 def _blob(values: list[int]) -> tuple[bytes, dict[str, Any]]:
@@ -26,6 +27,7 @@ def _row(trial: int, operation: str, values: list[int], throughput_per_s: float,
     return SimpleNamespace(
         trial_id=uuid.UUID(int=trial),
         operation=operation,
+        elapsed_ns=1_000_000_000,
         count=len(values),
         error_count=errors,
         errors={"timeout": errors} if errors else {},
@@ -76,6 +78,34 @@ def test_two_agents_of_one_trial_are_one_trial() -> None:
     assert get["throughput_per_s"] == 1_200.0
 
 
+@pytest.mark.parametrize("operations", [("get",), ("get", "set")])
+def test_a_point_grown_trial_by_trial_is_the_point_merged_at_once(operations: tuple[str, ...]) -> None:
+    draw = random.Random(5)
+    trials = [
+        [
+            _row(trial, name, [int(draw.lognormvariate(10, 1)) + 1 for _ in range(300)], 100.0 * trial, errors=trial)
+            for name in operations
+        ]
+        for trial in (1, 2, 3)
+    ]
+    grown: list[dict[str, Any]] = []
+    for rows in trials:
+        found = add_trial([SimpleNamespace(**row) for row in grown], rows)
+        assert found is not None
+        grown = found
+    at_once = merge_point([row for rows in trials for row in rows])
+    for one, other in zip(grown, at_once, strict=True):
+        assert one["throughput_per_s"] == pytest.approx(other["throughput_per_s"])
+        kept = [name for name in one if name not in ("throughput_per_s", "response_histogram", "service_histogram")]
+        assert {name: one[name] for name in kept} == {name: other[name] for name in kept}
+
+
+def test_what_was_stored_without_histograms_is_merged_anew() -> None:
+    stored = [SimpleNamespace(**row) for row in merge_point([_row(1, "get", [1_000], 1.0)])]
+    stored[0].response_histogram = None
+    assert add_trial(stored, [_row(2, "get", [1_000], 1.0)]) is None
+
+
 def test_without_a_counted_trial_there_is_nothing() -> None:
     assert merge_point([]) == []
 
@@ -100,7 +130,7 @@ def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
         operations=shown[:2],
         total=shown[2],
     )
-    lines = list(csv.DictReader(io.StringIO(points_table([point]))))
+    lines = list(csv.DictReader(io.StringIO(to_csv(points_table([point])))))
     assert [line["operation"] for line in lines] == ["get", "set", "all"]
     assert lines[0]["target"] == "'=cmd()"
     assert lines[0]["connections"] == "4"
