@@ -58,7 +58,8 @@ class NothingToConfirm(Conflict):
 def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas.Run:
     """Queues the run; the locked alert moves when it has ended.
 
-    Raises IllegalAlertState, ConfirmationUnderWay, NothingToConfirm, and PlanRefused where the plan can no longer be run.
+    Raises IllegalAlertState, ConfirmationUnderWay, NothingToConfirm, and PlanRefused where the plan
+    can no longer be run.
     """
     check_alert(alert.state, AlertState.CONFIRMED)
     if alert.confirmation_run_id and runs.find_run(unit, principal, alert.confirmation_run_id).status not in TERMINAL:
