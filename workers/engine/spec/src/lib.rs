@@ -5,6 +5,7 @@
 pub mod events;
 mod operation;
 pub mod plan;
+mod protocol;
 mod read;
 pub mod schema;
 mod validate;
