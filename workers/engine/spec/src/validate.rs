@@ -83,7 +83,9 @@ fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
     address_fault
         .or_else(|| find_place_fault(target))
         .or_else(|| {
-            let lonely = target.username.is_some() && target.password.is_none();
+            // Databases may know a user without a password.
+            let is_sql = target.protocol.is_sql();
+            let lonely = target.username.is_some() && target.password.is_none() && !is_sql;
             broken(lonely, "target.password", "a username needs a password")
         })
         .or_else(|| {
