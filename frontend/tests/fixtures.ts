@@ -94,6 +94,8 @@ export function run(changes: Partial<Run> = {}): Run {
     finished_at: null,
     cancel_requested_at: null,
     plan_id: null,
+    schedule_id: null,
+    paused_at: null,
     plan_version: null,
     error: null,
     last_event_seq: 7,

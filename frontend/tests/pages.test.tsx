@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { operation, point, run } from './fixtures';
 import { answer, api, NOBODY, open, refuse, signedIn } from './page';
 
@@ -200,17 +201,17 @@ describe('a new run', () => {
     expect(name).toHaveAccessibleDescription('This name is taken.');
   });
 
-  it('and its JSON are one: each follows the other', async () => {
+  it('and its YAML are one: each follows the other', async () => {
     answer('post', '/plans/preview', PREVIEW);
     open('/runs/new?recipe=memcached-vs-redis');
-    const json = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'The plan as JSON' });
+    const yaml = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'The plan as YAML' });
     const trials = screen.getByRole('textbox', { name: 'Trials per point' });
     await userEvent.clear(trials);
     await userEvent.type(trials, '7');
-    expect(JSON.parse(json.value)).toMatchObject({ trials_per_point: 7 });
-    await userEvent.clear(json);
-    await userEvent.click(json);
-    await userEvent.paste(JSON.stringify({ ...RECIPE.definition, trials_per_point: 9 }));
+    expect(parse(yaml.value)).toMatchObject({ trials_per_point: 7 });
+    await userEvent.clear(yaml);
+    await userEvent.click(yaml);
+    await userEvent.paste(stringify({ ...RECIPE.definition, trials_per_point: 9 }));
     expect(trials).toHaveValue('9');
   });
 

@@ -6,6 +6,7 @@ export type Comparison = Schemas['Comparison'];
 export type ComparisonCell = Schemas['Cell'];
 export type ComparedSide = Schemas['ComparedSide'];
 export type ComparisonDefinition = Schemas['ComparisonDefinition'];
+export type SavedComparison = Schemas['SavedComparisonItem'];
 export type ComparisonVerdict = ComparisonCell['verdict'];
 export type Side = Schemas['Side'];
 export type RunVerdict = Schemas['RunVerdict'];

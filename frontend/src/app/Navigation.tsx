@@ -17,6 +17,7 @@ import {
 } from '@tabler/icons-react';
 import { useRouterState } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { useMay } from '@/api/use-may';
 import { ButtonLink, NavItem } from '@/components/links';
 import { AccountMenu } from '@/features/session/AccountMenu';
 import { ColorSchemeChoice } from './color-scheme';
@@ -43,14 +44,7 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
     <>
       <AppShell.Section>
         <Brand />
-        <ButtonLink
-          to="/runs/new"
-          fullWidth
-          mb="sm"
-          leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
-        >
-          New run
-        </ButtonLink>
+        <NewRunLink />
       </AppShell.Section>
       <AppShell.Section grow>
         {PAGES.map(({ to, label, icon: Glyph }) => (
@@ -83,6 +77,21 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
         </Stack>
       </AppShell.Section>
     </>
+  );
+}
+
+function NewRunLink(): ReactElement | null {
+  const mayEdit = useMay('editor');
+  if (!mayEdit) return null;
+  return (
+    <ButtonLink
+      to="/runs/new"
+      fullWidth
+      mb="sm"
+      leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+    >
+      New run
+    </ButtonLink>
   );
 }
 

@@ -29,7 +29,7 @@ const LOOKS: Record<AlertState, { tone: ChipTone; icon: Icon; meaning: string }>
   false: { tone: 'neutral', icon: IconX, meaning: 'There was no such change' },
 };
 
-export const ALERT_WORDS: Record<AlertState, string> = {
+const ALERT_WORDS: Record<AlertState, string> = {
   suspected: 'suspected',
   confirmed: 'confirmed',
   acknowledged: 'acknowledged',

@@ -89,17 +89,21 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
             {table.getRowModel().rows.map((row) => (
               <BodyRow key={row.id} row={row} table={props} />
             ))}
-            {props.rows.length === 0 && (
-              <Table.Tr>
-                <Table.Td colSpan={props.columns.length} c="dimmed">
-                  Nothing fits.
-                </Table.Td>
-              </Table.Tr>
-            )}
+            {props.rows.length === 0 && <EmptyRow columnCount={props.columns.length} />}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
     </div>
+  );
+}
+
+function EmptyRow({ columnCount }: { readonly columnCount: number }): ReactElement {
+  return (
+    <Table.Tr>
+      <Table.Td colSpan={columnCount} c="dimmed">
+        Nothing fits.
+      </Table.Td>
+    </Table.Tr>
   );
 }
 

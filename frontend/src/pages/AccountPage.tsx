@@ -1,25 +1,18 @@
 import { Group, Stack, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { meQuery } from '@/api/session';
-import { KeyValues } from '@/components/KeyValues';
 import { PageHeader } from '@/components/PageHeader';
+import { AccountFacts } from '@/features/session/AccountFacts';
 import { LeaveTeam } from '@/features/session/LeaveTeam';
 import { PasswordForm } from '@/features/session/PasswordForm';
 import { SessionList } from '@/features/sessions/SessionList';
 
 export default function AccountPage(): ReactElement {
-  const { data: me } = useQuery(meQuery);
   return (
     <>
-      <PageHeader title="Your account" actions={me && <LeaveTeam teamName={me.team.name} />} />
+      <PageHeader title="Your account" actions={<LeaveTeam />} />
       <Stack gap="lg">
         <Group align="start" gap="lg">
-          {me && (
-            <KeyValues
-              values={{ Name: me.user.name, 'E-mail': me.user.email, Team: me.team.name, Role: me.role }}
-            />
-          )}
+          <AccountFacts />
           <PasswordForm />
         </Group>
         <section aria-labelledby="sessions">

@@ -149,7 +149,7 @@ export function trendSearch(raw: RawSearch) {
 }
 export type TrendPageSearch = ReturnType<typeof trendSearch>;
 
-export const ALERT_STATES = ['suspected', 'confirmed', 'acknowledged', 'expected', 'fixed', 'false'] as const;
+const ALERT_STATES = ['suspected', 'confirmed', 'acknowledged', 'expected', 'fixed', 'false'] as const;
 
 export function alertsSearch(raw: RawSearch) {
   return optional({

@@ -26,9 +26,9 @@ interface ChartFrameProps {
 export function ChartFrame(props: ChartFrameProps): ReactElement {
   const body = useRef<HTMLDivElement>(null);
   return (
-    <Paper withBorder p="sm" component="section" aria-label={props.title}>
+    <Paper withBorder p="sm" role="group" aria-label={props.title}>
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs" mb={4}>
-        <Title order={3} size="h6">
+        <Title order={2} size="h6">
           {props.title}
         </Title>
         <Group gap={6} wrap="nowrap">

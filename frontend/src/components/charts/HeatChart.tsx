@@ -87,7 +87,7 @@ function secondTicks(from: number, to: number): number[] {
 }
 
 /** The share of a column's answers says the shade, in the logarithm: one slow answer in ten thousand is still seen. */
-export function shadeOf(count: number, total: number): number {
+function shadeOf(count: number, total: number): number {
   if (count <= 0 || total <= 0) return -1;
   const decades = Math.log10(count / total);
   return Math.min(SHADES - 1, Math.max(0, Math.floor(SHADES * (1 + decades / 5))));

@@ -15,7 +15,7 @@ export function formatQuantity(value: number | null | undefined, quantity: Quant
 }
 
 /** 1 / (1 - quantile) as a percentile: 1000 is 99.9 %. */
-export function formatNines(oneIn: number): string {
+function formatNines(oneIn: number): string {
   const percent = 100 * (1 - 1 / oneIn);
   return `${Number(percent.toPrecision(Math.max(3, Math.ceil(Math.log10(Math.max(oneIn, 1))) + 2)))} %`;
 }

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCpu, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { agentsQuery } from '@/api/agents';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { PageHeader } from '@/components/PageHeader';
 import { CardsSkeleton } from '@/components/Skeletons';
@@ -13,9 +14,10 @@ import { AgentCard } from './AgentCard';
 import { EnrollDialog } from './EnrollDialog';
 
 export function AgentList(): ReactElement {
+  const isAdmin = useMay('admin');
   const agents = useQuery(agentsQuery);
   const [isEnrolling, enrolling] = useDisclosure(false);
-  const enroll = (
+  const enroll = isAdmin && (
     <Button size="xs" leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={enrolling.open}>
       Enroll a host
     </Button>
@@ -44,13 +46,7 @@ export function AgentList(): ReactElement {
     <>
       <PageHeader title="Agents" actions={items.length > 0 && enroll} />
       {items.length === 0 ? (
-        <TeachingState
-          icon={IconCpu}
-          title="No agent yet"
-          text="An agent runs on the host that measures: it starts the stores and the load engine, one trial at a time, and needs nothing but the address of this page and a token."
-        >
-          {enroll}
-        </TeachingState>
+        <NoAgents>{enroll}</NoAgents>
       ) : (
         <div className="card-grid">
           {items.map((agent) => (
@@ -60,5 +56,17 @@ export function AgentList(): ReactElement {
       )}
       <EnrollDialog isOpen={isEnrolling} onClose={enrolling.close} />
     </>
+  );
+}
+
+function NoAgents({ children }: { readonly children: ReactNode }): ReactElement {
+  return (
+    <TeachingState
+      icon={IconCpu}
+      title="No agent yet"
+      text="An agent runs on the host that measures: it starts the stores and the load engine, one trial at a time, and needs nothing but the address of this page and a token."
+    >
+      {children}
+    </TeachingState>
   );
 }

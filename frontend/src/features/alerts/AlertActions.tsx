@@ -3,6 +3,7 @@ import { IconClockPause } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type AlertDetail, type AlertState, type PatchAlert, patchAlert } from '@/api/alerts';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { RelativeTime } from '@/components/RelativeTime';
 import { toProblem } from '@/lib/problem';
@@ -31,13 +32,15 @@ const SNOOZES = [
 ];
 
 /** State, owner and snooze: the server's table says which states may follow. */
-export function AlertActions({ alert, people }: AlertActionsProps): ReactElement {
+export function AlertActions({ alert, people }: AlertActionsProps): ReactElement | null {
+  const mayEdit = useMay('editor');
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (body: PatchAlert) => patchAlert(alert.id, body),
     onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
   });
   const problem = change.error ? toProblem(change.error) : null;
+  if (!mayEdit) return null;
   return (
     <Stack gap="xs">
       {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}

@@ -3,6 +3,7 @@ import { IconTestPipe } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type AlertDetail, confirmAlert } from '@/api/alerts';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink } from '@/components/links';
 import { showDone } from '@/components/notices';
@@ -10,6 +11,7 @@ import { toProblem } from '@/lib/problem';
 
 /** The run that shows whether it is real: what it is, how it came out, or the button that starts it. */
 export function AlertConfirmation({ alert }: { readonly alert: AlertDetail }): ReactElement | null {
+  const mayEdit = useMay('editor');
   const queries = useQueryClient();
   const confirm = useMutation({
     mutationFn: () => confirmAlert(alert.id),
@@ -30,7 +32,7 @@ export function AlertConfirmation({ alert }: { readonly alert: AlertDetail }): R
         <Text size="sm">{sentenceOf(alert)}</Text>
         {problem && <FailureState what={problem.title} code={problem.code} detail={problem.detail} />}
         <Group gap="xs">
-          {alert.state === 'suspected' && !isUnderWay(alert) && (
+          {mayEdit && alert.state === 'suspected' && !isUnderWay(alert) && (
             <Button
               size="xs"
               leftSection={<IconTestPipe size={15} aria-hidden="true" />}

@@ -5,13 +5,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { importBundle } from '@/api/bundles';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { showDone } from '@/components/notices';
 import { toProblem } from '@/lib/problem';
 
 /** Opens the dialog that takes a run from another installation. */
-export function ImportButton(): ReactElement {
+export function ImportButton(): ReactElement | null {
+  const mayEdit = useMay('editor');
   const [isOpen, dialog] = useDisclosure(false);
+  if (!mayEdit) return null;
   return (
     <>
       <Button

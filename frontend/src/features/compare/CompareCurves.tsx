@@ -15,29 +15,19 @@ import { parameterTitle } from '@/lib/parameters';
 import { axesOf, curveSeries } from './cells';
 import type { ComparePage } from './view';
 
+interface CompareCurvesProps extends ComparePage {
+  readonly found: Comparison;
+}
+
 /** All sides over one axis, with the bands of their trials. */
-export function CompareCurves({
-  found,
-  view,
-  onView,
-}: ComparePage & { readonly found: Comparison }): ReactElement | null {
+export function CompareCurves({ found, view, onView }: CompareCurvesProps): ReactElement | null {
   const axes = axesOf(found);
   const axis = axes.find((name) => name === view.axis) ?? axes[0];
   if (axis === undefined) return null;
-  const hidden = new Set(view.hide ?? []);
-  const all = curveSeries(found, found.metrics[0]?.name ?? '', axis);
-  const hide = (keys: readonly string[]) => onView({ hide: keys.length > 0 ? keys : undefined });
   return (
     <>
       <Group justify="space-between">
-        <ChartLegend
-          series={all}
-          hidden={hidden}
-          onToggle={(key) =>
-            hide(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key])
-          }
-          onIsolate={(key) => hide(all.map((one) => one.key).filter((one) => one !== key))}
-        />
+        <SidesLegend found={found} axis={axis} view={view} onView={onView} />
         {axes.length > 1 && (
           <Select
             size="xs"
@@ -50,49 +40,71 @@ export function CompareCurves({
         )}
       </Group>
       <div className="chart-panels">
-        {found.metrics.map((metric) => {
-          const series = curveSeries(found, metric.name, axis).filter(({ key }) => !hidden.has(key));
-          const quantity = quantityOfUnit(metric.unit);
-          const isLogY = view.logy ?? quantity === 'duration';
-          const isLogX = view.logx ?? true;
-          const title = `${metric.title} over ${parameterTitle(axis)}`;
-          return (
-            <ChartFrame
-              key={metric.name}
-              title={title}
-              fileLabel="comparison"
-              series={series}
-              sentence={sentenceOf(series, quantity)}
-              csv={() => curvesCsv(series, axis, metric.name)}
-              toggles={
-                <>
-                  <ScaleToggle
-                    label="log x"
-                    name={title}
-                    isOn={isLogX}
-                    onChange={(logx) => onView({ logx })}
-                  />
-                  <ScaleToggle
-                    label="log y"
-                    name={title}
-                    isOn={isLogY}
-                    onChange={(logy) => onView({ logy })}
-                  />
-                </>
-              }
-            >
-              <XyChart
-                name={title}
-                series={series}
-                x={{ title: parameterTitle(axis), quantity: 'plain', isLog: isLogX }}
-                y={{ title: metric.title, quantity, isLog: isLogY }}
-                syncId="compare-curves"
-              />
-            </ChartFrame>
-          );
-        })}
+        {found.metrics.map((metric) => (
+          <MetricCurves
+            key={metric.name}
+            found={found}
+            metric={metric}
+            axis={axis}
+            view={view}
+            onView={onView}
+          />
+        ))}
       </div>
     </>
+  );
+}
+
+interface OnAxisProps extends CompareCurvesProps {
+  readonly axis: string;
+}
+
+function SidesLegend({ found, axis, view, onView }: OnAxisProps): ReactElement {
+  const hidden = new Set(view.hide ?? []);
+  const all = curveSeries(found, found.metrics[0]?.name ?? '', axis);
+  const hide = (keys: readonly string[]) => onView({ hide: keys.length > 0 ? keys : undefined });
+  return (
+    <ChartLegend
+      series={all}
+      hidden={hidden}
+      onToggle={(key) => hide(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key])}
+      onIsolate={(key) => hide(all.map((one) => one.key).filter((one) => one !== key))}
+    />
+  );
+}
+
+interface MetricCurvesProps extends OnAxisProps {
+  readonly metric: Comparison['metrics'][number];
+}
+
+function MetricCurves({ found, metric, axis, view, onView }: MetricCurvesProps): ReactElement {
+  const series = curveSeries(found, metric.name, axis).filter(({ key }) => !view.hide?.includes(key));
+  const quantity = quantityOfUnit(metric.unit);
+  const isLogX = view.logx ?? true;
+  const isLogY = view.logy ?? quantity === 'duration';
+  const title = `${metric.title} over ${parameterTitle(axis)}`;
+  return (
+    <ChartFrame
+      title={title}
+      fileLabel="comparison"
+      series={series}
+      sentence={sentenceOf(series, quantity)}
+      csv={() => curvesCsv(series, axis, metric.name)}
+      toggles={
+        <>
+          <ScaleToggle label="log x" name={title} isOn={isLogX} onChange={(logx) => onView({ logx })} />
+          <ScaleToggle label="log y" name={title} isOn={isLogY} onChange={(logy) => onView({ logy })} />
+        </>
+      }
+    >
+      <XyChart
+        name={title}
+        series={series}
+        x={{ title: parameterTitle(axis), quantity: 'plain', isLog: isLogX }}
+        y={{ title: metric.title, quantity, isLog: isLogY }}
+        syncId="compare-curves"
+      />
+    </ChartFrame>
   );
 }
 

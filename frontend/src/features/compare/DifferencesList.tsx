@@ -29,38 +29,7 @@ export function DifferencesList({ found }: { readonly found: Comparison }): Reac
           environment.
         </Text>
       ) : (
-        <Table.ScrollContainer
-          minWidth={0}
-          type="native"
-          tabIndex={0}
-          role="region"
-          aria-label="What differs"
-        >
-          <Table className="data-table" verticalSpacing={3} fz="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Kind</Table.Th>
-                <Table.Th>What</Table.Th>
-                {sides.map(({ index, label }) => (
-                  <Table.Th key={index}>{label}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map(({ kind, path, values }) => (
-                <Table.Tr key={`${kind}${path}`}>
-                  <Table.Td c="dimmed">{KINDS[kind]}</Table.Td>
-                  <Table.Td>{path}</Table.Td>
-                  {values.map((value, index) => (
-                    <Table.Td key={sides[index]?.index} className="wraps">
-                      {value ?? '–'}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DifferenceTable differences={shown} sides={sides} />
       )}
       {differences.length > SHOWN_AT_FIRST && (
         <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isAll}>
@@ -68,5 +37,36 @@ export function DifferencesList({ found }: { readonly found: Comparison }): Reac
         </Anchor>
       )}
     </Paper>
+  );
+}
+
+function DifferenceTable({ differences, sides }: Pick<Comparison, 'differences' | 'sides'>): ReactElement {
+  return (
+    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="What differs">
+      <Table className="data-table" verticalSpacing={3} fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Kind</Table.Th>
+            <Table.Th>What</Table.Th>
+            {sides.map(({ index, label }) => (
+              <Table.Th key={index}>{label}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {differences.map(({ kind, path, values }) => (
+            <Table.Tr key={`${kind}${path}`}>
+              <Table.Td c="dimmed">{KINDS[kind]}</Table.Td>
+              <Table.Td>{path}</Table.Td>
+              {values.map((value, index) => (
+                <Table.Td key={sides[index]?.index} className="wraps">
+                  {value ?? '–'}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }

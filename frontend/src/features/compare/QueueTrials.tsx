@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { type Comparison, type ComparisonDefinition, queueTrials } from '@/api/comparisons';
+import { useMay } from '@/api/use-may';
 import { showDone, showFailure } from '@/components/notices';
 import { countNoun } from '@/lib/format';
 
@@ -15,7 +16,8 @@ interface QueueTrialsProps {
 const MOST_TRIALS = 50;
 
 /** One interleaved run of the sides, long enough for the cells that are still open. */
-export function QueueTrials({ definition, found }: QueueTrialsProps): ReactElement {
+export function QueueTrials({ definition, found }: QueueTrialsProps): ReactElement | null {
+  const mayEdit = useMay('editor');
   const navigate = useNavigate();
   const queue = useMutation({
     mutationFn: () => queueTrials(definition, null),
@@ -31,6 +33,7 @@ export function QueueTrials({ definition, found }: QueueTrialsProps): ReactEleme
       trials_needed === null ? 0 : trials_needed + n_base,
     ),
   );
+  if (!mayEdit) return null;
   const label = needed > 0 ? `Queue ${Math.min(MOST_TRIALS, needed)} trials a point` : 'Queue more trials';
   return (
     <Button

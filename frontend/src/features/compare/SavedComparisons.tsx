@@ -6,9 +6,11 @@ import { type ReactElement, useState } from 'react';
 import {
   type ComparisonDefinition,
   deleteComparison,
+  type SavedComparison,
   saveComparison,
   savedComparisonsQuery,
 } from '@/api/comparisons';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { showDone, showFailure } from '@/components/notices';
 import { RelativeTime } from '@/components/RelativeTime';
@@ -20,7 +22,8 @@ type Open = (patch: Partial<CompareView>) => void;
 export function SavedComparisons({ onOpen }: { readonly onOpen: Open }): ReactElement | null {
   const saved = useQuery(savedComparisonsQuery);
   const queries = useQueryClient();
-  const [doomed, setDoomed] = useState<{ id: string; name: string } | null>(null);
+  const mayEdit = useMay('editor');
+  const [doomed, setDoomed] = useState<SavedComparison | null>(null);
   const remove = useMutation({
     mutationFn: (id: string) => deleteComparison(id),
     onError: (error) => showFailure('The comparison was not deleted', error),
@@ -36,26 +39,13 @@ export function SavedComparisons({ onOpen }: { readonly onOpen: Open }): ReactEl
         Saved comparisons
       </Title>
       <Stack gap={2}>
-        {saved.data.items.map(({ id, name, definition, created_by, created_at }) => (
-          <Group key={id} justify="space-between" wrap="nowrap">
-            <Button variant="subtle" size="compact-sm" onClick={() => onOpen(viewOf(definition))}>
-              {name}
-            </Button>
-            <Group gap="xs" wrap="nowrap">
-              <Text size="xs" c="dimmed">
-                {created_by?.name} <RelativeTime at={created_at} />
-              </Text>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="sm"
-                aria-label={`Delete ${name}`}
-                onClick={() => setDoomed({ id, name })}
-              >
-                <IconTrash size={14} />
-              </ActionIcon>
-            </Group>
-          </Group>
+        {saved.data.items.map((one) => (
+          <SavedRow
+            key={one.id}
+            saved={one}
+            onOpen={() => onOpen(viewOf(one.definition))}
+            onDelete={mayEdit ? () => setDoomed(one) : undefined}
+          />
         ))}
       </Stack>
       <ConfirmDialog
@@ -72,12 +62,46 @@ export function SavedComparisons({ onOpen }: { readonly onOpen: Open }): ReactEl
   );
 }
 
+interface SavedRowProps {
+  readonly saved: SavedComparison;
+  readonly onOpen: () => void;
+  readonly onDelete?: () => void;
+}
+
+function SavedRow({ saved, onOpen, onDelete }: SavedRowProps): ReactElement {
+  const { name, created_by, created_at } = saved;
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Button variant="subtle" size="compact-sm" onClick={onOpen}>
+        {name}
+      </Button>
+      <Group gap="xs" wrap="nowrap">
+        <Text size="xs" c="dimmed">
+          {created_by?.name} <RelativeTime at={created_at} />
+        </Text>
+        {onDelete && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            aria-label={`Delete ${name}`}
+            onClick={onDelete}
+          >
+            <IconTrash size={14} />
+          </ActionIcon>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
 interface SavedMenuProps {
   readonly definition: ComparisonDefinition;
   readonly onOpen: Open;
 }
 
 export function SavedMenu({ definition, onOpen }: SavedMenuProps): ReactElement {
+  const mayEdit = useMay('editor');
   const saved = useQuery(savedComparisonsQuery);
   const [isNaming, naming] = useDisclosure(false);
   return (
@@ -89,7 +113,7 @@ export function SavedMenu({ definition, onOpen }: SavedMenuProps): ReactElement 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={naming.open}>Save this comparison…</Menu.Item>
+          {mayEdit && <Menu.Item onClick={naming.open}>Save this comparison…</Menu.Item>}
           {(saved.data?.items ?? []).map(({ id, name, definition: kept }) => (
             <Menu.Item key={id} onClick={() => onOpen({ ...viewOf(kept), runs: undefined })}>
               {name}

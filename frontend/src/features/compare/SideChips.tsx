@@ -65,15 +65,7 @@ function SideChip({ text, side, isBase, onBase, onRemove }: SideChipProps): Reac
           </Text>
           <Text size="xs" c="dimmed">
             {isBase ? 'base' : 'contender'}
-            {side && (
-              <>
-                {' · '}
-                {countNoun(side.trials_counted, 'trial')}
-                {side.trials_void > 0 && `, ${side.trials_void} void`}
-                {' · '}
-                <RelativeTime at={side.started_at} />
-              </>
-            )}
+            {side && <SideFacts side={side} />}
           </Text>
         </div>
         {!isBase && onBase && (
@@ -101,5 +93,17 @@ function SideChip({ text, side, isBase, onBase, onRemove }: SideChipProps): Reac
         )}
       </Group>
     </Paper>
+  );
+}
+
+function SideFacts({ side }: { readonly side: ComparedSide }): ReactElement {
+  return (
+    <>
+      {' · '}
+      {countNoun(side.trials_counted, 'trial')}
+      {side.trials_void > 0 && `, ${side.trials_void} void`}
+      {' · '}
+      <RelativeTime at={side.started_at} />
+    </>
   );
 }

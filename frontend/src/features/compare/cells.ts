@@ -4,7 +4,7 @@ import type { ChartSeries, ForestRow } from '@/components/charts';
 import { countNoun, formatNumber } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
 
-export const WORDS: Record<ComparisonVerdict, string> = {
+const WORDS: Record<ComparisonVerdict, string> = {
   better: 'better',
   worse: 'worse',
   equivalent: 'equivalent',

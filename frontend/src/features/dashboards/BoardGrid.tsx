@@ -26,7 +26,7 @@ const FRAME_PX = 76;
 
 export type RenderPanel = (panel: Panel, heightPx: number) => ReactNode;
 
-export function heightOf({ height }: Panel): number {
+function heightOf({ height }: Panel): number {
   return (height ?? 2) * STEP_PX;
 }
 

@@ -37,8 +37,8 @@ export function ComparisonPanel({ view, title, height }: ComparisonPanelProps): 
   const metric = result.metrics.find((one) => one.name === view.metric) ?? result.metrics[0];
   const cells = result.cells.filter((cell) => cell.metric === metric?.name);
   return (
-    <Paper withBorder p="sm" component="section" aria-label={title || name}>
-      <Title order={3} size="h6" mb={4}>
+    <Paper withBorder p="sm" role="group" aria-label={title || name}>
+      <Title order={2} size="h6" mb={4}>
         {title || name}
       </Title>
       <Text size="sm" mb={6}>

@@ -5,12 +5,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import { contentOf, type Dashboard, deleteDashboard, saveDashboard } from '@/api/dashboards';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { showFailure } from '@/components/notices';
 import { PageHeader } from '@/components/PageHeader';
 import { RelativeTime } from '@/components/RelativeTime';
 import { formatDuration } from '@/lib/format';
-import { isVisitor } from '@/lib/link';
 import { VersionsDialog } from './VersionsDialog';
 
 interface DashboardHeaderProps {
@@ -23,6 +23,7 @@ interface DashboardHeaderProps {
 }
 
 export function DashboardHeader(props: DashboardHeaderProps): ReactElement {
+  const mayEdit = useMay('editor');
   const { dashboard } = props;
   const every = dashboard.refresh_s === null ? '' : `, every ${formatDuration(dashboard.refresh_s)}`;
   return (
@@ -36,7 +37,7 @@ export function DashboardHeader(props: DashboardHeaderProps): ReactElement {
       }
       actions={
         <>
-          {!isVisitor() && <PinButton dashboard={dashboard} />}
+          {mayEdit && <PinButton dashboard={dashboard} />}
           <ActionIcon variant="default" size="lg" aria-label="Read the panels anew" onClick={props.onRefresh}>
             <IconRefresh size={17} />
           </ActionIcon>
@@ -44,7 +45,7 @@ export function DashboardHeader(props: DashboardHeaderProps): ReactElement {
             <IconMaximize size={17} />
           </ActionIcon>
           {props.actions}
-          {!isVisitor() && (
+          {mayEdit && (
             <>
               <Button leftSection={<IconPencil size={15} aria-hidden="true" />} onClick={props.onEdit}>
                 Edit

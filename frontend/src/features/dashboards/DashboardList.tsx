@@ -5,6 +5,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { createDashboard, type DashboardItem, dashboardsQuery } from '@/api/dashboards';
+import { useMay } from '@/api/use-may';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
 import { TextLink } from '@/components/links';
@@ -48,6 +49,7 @@ const COLUMNS: ReadonlyArray<DataColumn<DashboardItem>> = [
 ];
 
 export function DashboardList(): ReactElement {
+  const mayEdit = useMay('editor');
   const dashboards = useInfiniteQuery(dashboardsQuery());
   const [isCreating, creating] = useDisclosure(false);
   if (dashboards.isPending) return <TableSkeleton rows={4} />;
@@ -63,7 +65,7 @@ export function DashboardList(): ReactElement {
     );
   }
   const items = dashboards.data.pages.flatMap((page) => page.items);
-  const create = <Button onClick={creating.open}>New dashboard</Button>;
+  const create = mayEdit && <Button onClick={creating.open}>New dashboard</Button>;
   return (
     <>
       {items.length === 0 ? (

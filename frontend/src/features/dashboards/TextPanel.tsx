@@ -4,9 +4,9 @@ import { Markdown } from '@/components/Markdown';
 
 export function TextPanel({ title, markdown }: { title: string; markdown: string }): ReactElement {
   return (
-    <Paper withBorder p="sm" component="section" aria-label={title || 'Note'}>
+    <Paper withBorder p="sm" role="group" aria-label={title || 'Note'}>
       {title !== '' && (
-        <Title order={3} size="h6" mb={4}>
+        <Title order={2} size="h6" mb={4}>
           {title}
         </Title>
       )}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { meQuery } from '@/api/session';
 import { changeMember, type Member, membersQuery, type Role, removeMember } from '@/api/team';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { showDone, showFailure } from '@/components/notices';
@@ -13,9 +14,9 @@ import { ROLE_CHOICES } from './roles';
 
 export function MemberList({ toolbar }: { readonly toolbar: ReactElement | null }): ReactElement {
   const { data: me } = useQuery(meQuery);
+  const isAdmin = useMay('admin');
   const members = useQuery(membersQuery);
   const [removing, setRemoving] = useState<Member | null>(null);
-  const isAdmin = me?.role === 'admin';
   return (
     <Paper withBorder p="sm">
       <QueryPart query={members} what="The members could not be read">
@@ -45,13 +46,7 @@ function columns(
       id: 'name',
       header: 'Name',
       value: ({ user }) => user.name,
-      cell: ({ user, is_deactivated }) => (
-        <Group gap={6}>
-          <Text size="sm">{user.name}</Text>
-          {user.id === myId && <Badge variant="outline">you</Badge>}
-          {is_deactivated && <Badge color="gray">deactivated</Badge>}
-        </Group>
-      ),
+      cell: (member) => <MemberName member={member} isMe={member.user.id === myId} />,
     },
     { id: 'email', header: 'E-mail', value: ({ user }) => user.email },
     {
@@ -73,21 +68,31 @@ function columns(
       cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
     },
   ];
-  if (!isAdmin) return shown;
-  return [
-    ...shown,
-    {
-      id: 'actions',
-      header: 'Actions',
-      value: () => null,
-      isActions: true,
-      cell: (member) => (
-        <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(member)}>
-          Remove
-        </Button>
-      ),
-    },
-  ];
+  return isAdmin ? [...shown, removeColumn(remove)] : shown;
+}
+
+function removeColumn(remove: (member: Member) => void): DataColumn<Member> {
+  return {
+    id: 'actions',
+    header: 'Actions',
+    value: () => null,
+    isActions: true,
+    cell: (member) => (
+      <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(member)}>
+        Remove
+      </Button>
+    ),
+  };
+}
+
+function MemberName({ member, isMe }: { readonly member: Member; readonly isMe: boolean }): ReactElement {
+  return (
+    <Group gap={6}>
+      <Text size="sm">{member.user.name}</Text>
+      {isMe && <Badge variant="outline">you</Badge>}
+      {member.is_deactivated && <Badge color="gray">deactivated</Badge>}
+    </Group>
+  );
 }
 
 function RoleChoice({ member }: { readonly member: Member }): ReactElement {

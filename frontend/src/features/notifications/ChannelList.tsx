@@ -3,6 +3,7 @@ import { IconBellRinging, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { type Channel, channelsQuery, deleteChannel } from '@/api/notifications';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
@@ -20,6 +21,7 @@ interface ChannelListProps {
 }
 
 export function ChannelList({ onLog }: ChannelListProps): ReactElement {
+  const isAdmin = useMay('admin');
   const channels = useQuery(channelsQuery);
   const [editing, setEditing] = useState<Channel | 'new' | null>(null);
   const [deleting, setDeleting] = useState<Channel | null>(null);
@@ -36,7 +38,7 @@ export function ChannelList({ onLog }: ChannelListProps): ReactElement {
     );
   }
   const { items, is_mail_configured } = channels.data;
-  const add = <Button onClick={() => setEditing('new')}>Add channel</Button>;
+  const add = isAdmin && <Button onClick={() => setEditing('new')}>Add channel</Button>;
   return (
     <>
       {items.length === 0 ? (
@@ -45,7 +47,7 @@ export function ChannelList({ onLog }: ChannelListProps): ReactElement {
         <Paper withBorder p="sm">
           <DataTable
             label="Notification channels"
-            columns={columnsOf({ onLog, onEdit: setEditing, onDelete: setDeleting })}
+            columns={columnsOf({ isAdmin, onLog, onEdit: setEditing, onDelete: setDeleting })}
             rows={items}
             rowId={({ id }) => id}
             csvName="loadstone-channels"
@@ -78,6 +80,7 @@ function NoChannels({ children }: { readonly children: ReactNode }): ReactElemen
 }
 
 interface Actions extends ChannelListProps {
+  readonly isAdmin: boolean;
   readonly onEdit: (channel: Channel) => void;
   readonly onDelete: (channel: Channel) => void;
 }
@@ -110,13 +113,28 @@ function columnsOf(actions: Actions): ReadonlyArray<DataColumn<Channel>> {
   ];
 }
 
-function ChannelActions({ channel, onLog, onEdit, onDelete }: Actions & { channel: Channel }): ReactElement {
+function ChannelActions({
+  channel,
+  isAdmin,
+  onLog,
+  ...changes
+}: Actions & { channel: Channel }): ReactElement {
   return (
     <Group gap={4} wrap="nowrap">
-      <TestButton channel={channel} />
+      {isAdmin && <TestButton channel={channel} />}
       <Button size="compact-sm" variant="subtle" onClick={() => onLog(channel.id)}>
         Log
       </Button>
+      {isAdmin && <ChangeButtons channel={channel} {...changes} />}
+    </Group>
+  );
+}
+
+type ChangeButtonsProps = Pick<Actions, 'onEdit' | 'onDelete'> & { readonly channel: Channel };
+
+function ChangeButtons({ channel, onEdit, onDelete }: ChangeButtonsProps): ReactElement {
+  return (
+    <>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -133,7 +151,7 @@ function ChannelActions({ channel, onLog, onEdit, onDelete }: Actions & { channe
       >
         <IconTrash size={16} />
       </ActionIcon>
-    </Group>
+    </>
   );
 }
 

@@ -112,6 +112,31 @@ function OperationRow({ operation, path, share, onChange, onRemove }: OperationR
         value={operation.weight}
         onChange={(weight) => onChange({ weight })}
       />
+      <KindNumbers operation={operation} path={path} onChange={onChange} />
+      {onRemove && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          mb={4}
+          aria-label={`Remove ${operation.kind}`}
+          onClick={onRemove}
+        >
+          <IconX size={14} />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}
+
+/** What only some kinds ask for. */
+function KindNumbers({
+  operation,
+  path,
+  onChange,
+}: Pick<OperationRowProps, 'operation' | 'path' | 'onChange'>): ReactElement {
+  return (
+    <>
       {WITH_KEYS.has(operation.kind) && (
         <PlanNumber
           path={`${path}.keys_per_request`}
@@ -136,18 +161,6 @@ function OperationRow({ operation, path, share, onChange, onRemove }: OperationR
           onChange={(expire_s) => onChange({ expire_s })}
         />
       )}
-      {onRemove && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          mb={4}
-          aria-label={`Remove ${operation.kind}`}
-          onClick={onRemove}
-        >
-          <IconX size={14} />
-        </ActionIcon>
-      )}
-    </Group>
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
 import { type Plan, type PlanDefinition, plansQuery, savePlan, updatePlan } from '@/api/plans';
 import { submitRun } from '@/api/runs';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { showDone } from '@/components/notices';
 import { selectorOf } from '@/lib/agent-selector';
@@ -65,16 +66,18 @@ function useSave({ definition, planId, planVersion, onRefused, onSaved }: PlanAc
 }
 
 export function PlanActions(props: PlanActionsProps): ReactElement {
+  const mayEdit = useMay('editor');
   const start = useStart(props);
   const save = useSave(props);
   const { isRefused, isSaved, planId, onSchedule } = props;
-  const isReady = !isRefused && !start.isPending;
+  const isReady = mayEdit && !isRefused && !start.isPending;
   useHotkeys([['mod+Enter', () => isReady && start.mutate()]], []);
   const schedule = async () => {
     if (planId !== undefined && isSaved) return onSchedule(planId);
     const plan = await save.mutateAsync({ asNew: false }).catch(() => null);
     return plan ? onSchedule(plan.id) : undefined;
   };
+  if (!mayEdit) return <ViewersNote />;
   return (
     <Stack gap="xs">
       <Failures {...props} error={start.error ?? save.error} isSaving={save.isPending} onSave={save.mutate} />
@@ -109,6 +112,14 @@ export function PlanActions(props: PlanActionsProps): ReactElement {
         </Text>
       </Group>
     </Stack>
+  );
+}
+
+function ViewersNote(): ReactElement {
+  return (
+    <Text size="sm" c="dimmed">
+      Viewers may compose a plan and see what it would do; editors and admins save, schedule and run it.
+    </Text>
   );
 }
 

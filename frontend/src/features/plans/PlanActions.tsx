@@ -13,6 +13,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useRef } from 'react';
 import { archivePlan, type Plan, plansQuery, restorePlan } from '@/api/plans';
 import { submitRun } from '@/api/runs';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { MenuLink } from '@/components/links';
 import { showDone, showFailure } from '@/components/notices';
@@ -48,23 +49,16 @@ function usePlanActions({ id, name }: Plan) {
   };
 }
 
-export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElement {
+export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElement | null {
+  const mayEdit = useMay('editor');
   const { run, archive, restore } = usePlanActions(plan);
   const [isAsking, ask] = useDisclosure(false);
   const { name, archived_at } = plan;
+  if (archived_at && !mayEdit) return null;
   if (archived_at) return <RestoreButton name={name} restore={restore} />;
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
-      <Tooltip label="Run now">
-        <ActionIcon
-          variant="subtle"
-          aria-label={`Run ${name} now`}
-          loading={run.isPending}
-          onClick={() => run.mutate()}
-        >
-          <IconPlayerPlay size={16} />
-        </ActionIcon>
-      </Tooltip>
+      {mayEdit && <RunButton name={name} run={run} />}
       <MoreMenu plan={plan} onVersions={onVersions} onArchive={ask.open} />
       <ConfirmDialog
         isOpen={isAsking}
@@ -78,6 +72,23 @@ export function PlanActions({ plan, onVersions }: PlanActionsProps): ReactElemen
         numbers.
       </ConfirmDialog>
     </Group>
+  );
+}
+
+type Run = ReturnType<typeof usePlanActions>['run'];
+
+function RunButton({ name, run }: { readonly name: string; readonly run: Run }): ReactElement {
+  return (
+    <Tooltip label="Run now">
+      <ActionIcon
+        variant="subtle"
+        aria-label={`Run ${name} now`}
+        loading={run.isPending}
+        onClick={() => run.mutate()}
+      >
+        <IconPlayerPlay size={16} />
+      </ActionIcon>
+    </Tooltip>
   );
 }
 
@@ -108,6 +119,7 @@ function MoreMenu({
   onVersions,
   onArchive,
 }: PlanActionsProps & { readonly onArchive: () => void }): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -119,19 +131,23 @@ function MoreMenu({
         <MenuLink to="/runs/new" search={{ plan: id }} leftSection={<IconPencil size={14} />}>
           Open
         </MenuLink>
-        <MenuLink
-          to="/schedules"
-          search={{ edit: 'new', plan: id }}
-          leftSection={<IconCalendarTime size={14} />}
-        >
-          Schedule
-        </MenuLink>
+        {mayEdit && (
+          <MenuLink
+            to="/schedules"
+            search={{ edit: 'new', plan: id }}
+            leftSection={<IconCalendarTime size={14} />}
+          >
+            Schedule
+          </MenuLink>
+        )}
         <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onVersions(id)}>
           Versions
         </Menu.Item>
-        <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={onArchive}>
-          Archive
-        </Menu.Item>
+        {mayEdit && (
+          <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={onArchive}>
+            Archive
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

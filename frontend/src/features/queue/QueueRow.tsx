@@ -4,6 +4,7 @@ import { IconArrowBarToUp, IconGripVertical, IconPlayerPause, IconPlayerPlay } f
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { changeRun, pauseRun, type QueuedRun, queueQuery, resumeRun } from '@/api/queue';
+import { useMay } from '@/api/use-may';
 import { TextLink } from '@/components/links';
 import { showFailure } from '@/components/notices';
 import { RelativeTime } from '@/components/RelativeTime';
@@ -17,10 +18,12 @@ const BASES = {
 } as const;
 
 export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
+  const mayEdit = useMay('editor');
   const { place, run } = item;
+  const isMovable = mayEdit && canMove(item);
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: run.id,
-    disabled: !canMove(item),
+    disabled: !isMovable,
   });
   return (
     <Table.Tr
@@ -37,7 +40,7 @@ export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
           variant="subtle"
           color="gray"
           aria-label={`Move ${run.name}`}
-          disabled={!canMove(item)}
+          disabled={!isMovable}
           className="drag-handle"
           {...attributes}
           {...listeners}
@@ -52,12 +55,8 @@ export function QueueRow({ item }: { readonly item: QueuedRun }): ReactElement {
         </TextLink>
       </Table.Td>
       <WaitCells item={item} />
-      <Table.Td>
-        <Priority key={run.priority} item={item} />
-      </Table.Td>
-      <Table.Td className="actions-cell">
-        <RowActions item={item} />
-      </Table.Td>
+      <Table.Td>{mayEdit ? <Priority key={run.priority} item={item} /> : run.priority}</Table.Td>
+      <Table.Td className="actions-cell">{mayEdit && <RowActions item={item} />}</Table.Td>
     </Table.Tr>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { patchAgent } from '@/api/agents';
 import { type Queue, type QueueAgent, queueQuery, type TimelineSlot } from '@/api/queue';
+import { useMay } from '@/api/use-may';
 import { TextLink } from '@/components/links';
 import { showFailure } from '@/components/notices';
 import { countNoun, formatDuration } from '@/lib/format';
@@ -21,7 +22,7 @@ export function Timeline({ queue }: { readonly queue: Queue }): ReactElement {
         ))}
         <div className="timeline-axis" aria-hidden="true">
           {ticksOf(span).map((at) => (
-            <span key={at} style={{ left: `${shareOf(at, span) * 100}%` }}>
+            <span className="timeline-hour" key={at} style={{ left: `${shareOf(at, span) * 100}%` }}>
               {new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
             </span>
           ))}
@@ -73,6 +74,7 @@ function AgentLane({ agent, span, nowMs }: LaneProps): ReactElement {
 }
 
 function LaneHead({ agent }: { readonly agent: QueueAgent }): ReactElement {
+  const mayEdit = useMay('editor');
   const queries = useQueryClient();
   const drain = useMutation({
     mutationFn: (is_draining: boolean) => patchAgent(agent.id, { is_draining }),
@@ -92,6 +94,7 @@ function LaneHead({ agent }: { readonly agent: QueueAgent }): ReactElement {
         label="Drain"
         aria-label={`Drain ${agent.name}: finish the trial under way, take no more`}
         checked={drain.isPending ? drain.variables : agent.is_draining}
+        disabled={!mayEdit}
         onChange={(event) => drain.mutate(event.currentTarget.checked)}
       />
     </Group>

@@ -4,6 +4,7 @@ import { IconCopyPlus, IconHourglass, IconPlayerStop, IconPlugConnectedX } from 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { cancelRun, type Run, runQuery } from '@/api/runs';
+import { useMay } from '@/api/use-may';
 import { CancelRunDialog } from '@/components/CancelRunDialog';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink } from '@/components/links';
@@ -12,7 +13,6 @@ import { PageHeader } from '@/components/PageHeader';
 import { RelativeTime } from '@/components/RelativeTime';
 import { isTerminal, StatusChip } from '@/components/StatusChip';
 import { countNoun, formatDuration } from '@/lib/format';
-import { isVisitor } from '@/lib/link';
 import { LoadChip } from './LoadChip';
 import { VerdictLine } from './VerdictLine';
 
@@ -36,7 +36,7 @@ export function RunHeader({ run, connection, actions, note }: RunHeaderProps): R
             <LoadChip load={run.definition.load} />
           </>
         }
-        actions={isVisitor() ? actions : <HeaderActions run={run} more={actions} />}
+        actions={<HeaderActions run={run} more={actions} />}
       />
       <Stack gap="xs" mb="md">
         <VerdictLine run={run} />
@@ -107,7 +107,8 @@ function RunProgress({ run }: { readonly run: Run }): ReactElement {
   );
 }
 
-function HeaderActions({ run, more }: { readonly run: Run; readonly more: ReactNode }): ReactElement {
+function HeaderActions({ run, more }: { readonly run: Run; readonly more: ReactNode }): ReactNode {
+  const mayEdit = useMay('editor');
   const [isAsking, ask] = useDisclosure(false);
   const queries = useQueryClient();
   const cancel = useMutation({
@@ -116,6 +117,7 @@ function HeaderActions({ run, more }: { readonly run: Run; readonly more: ReactN
     onError: (error) => showFailure('The run could not be cancelled', error),
     onSettled: ask.close,
   });
+  if (!mayEdit) return more;
   return (
     <>
       {!isTerminal(run.status) && (

@@ -4,12 +4,14 @@ import { IconCopyPlus, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { cancelRun, type RunListItem } from '@/api/runs';
+import { useMay } from '@/api/use-may';
 import { CancelRunDialog } from '@/components/CancelRunDialog';
 import { IconLink } from '@/components/links';
 import { showFailure } from '@/components/notices';
 import { isTerminal } from '@/components/StatusChip';
 
-export function RunActions({ run }: { readonly run: RunListItem }): ReactElement {
+export function RunActions({ run }: { readonly run: RunListItem }): ReactElement | null {
+  const mayEdit = useMay('editor');
   const [isAsking, ask] = useDisclosure(false);
   const queries = useQueryClient();
   const cancel = useMutation({
@@ -20,6 +22,7 @@ export function RunActions({ run }: { readonly run: RunListItem }): ReactElement
       return queries.invalidateQueries({ queryKey: ['runs'] });
     },
   });
+  if (!mayEdit) return null;
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       {!isTerminal(run.status) && (

@@ -22,17 +22,7 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   const toolbar = (
     <>
       <RunFilters filter={filter} onFilter={onFilter} />
-      {picked.length > 0 && (
-        <ButtonLink
-          to="/compare"
-          search={{ side: picked.slice(0, MOST_COMPARED) }}
-          size="xs"
-          variant="default"
-          leftSection={<IconScale size={14} aria-hidden="true" />}
-        >
-          Compare {picked.length}
-        </ButtonLink>
-      )}
+      {picked.length > 0 && <ComparePicked picked={picked} />}
     </>
   );
   if (runs.isPending) return <TableSkeleton columns={6} />;
@@ -52,17 +42,7 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
   return (
     <Stack gap="sm">
       <RunTable runs={items} toolbar={toolbar} picked={picked} onPick={setPicked} />
-      {items.length === 0 && (
-        <TeachingState
-          icon={IconSearch}
-          title="No run fits this filter"
-          text="Loosen the filter to see more."
-        >
-          <Button variant="default" size="xs" onClick={() => onFilter({})}>
-            Show all runs
-          </Button>
-        </TeachingState>
-      )}
+      {items.length === 0 && <NothingFits onShowAll={() => onFilter({})} />}
       {runs.hasNextPage && (
         <Group justify="center">
           <Button variant="default" loading={runs.isFetchingNextPage} onClick={() => runs.fetchNextPage()}>
@@ -75,6 +55,30 @@ export function RunList({ filter, onFilter }: RunListProps): ReactElement {
 }
 
 const MOST_COMPARED = 20;
+
+function ComparePicked({ picked }: { readonly picked: readonly string[] }): ReactElement {
+  return (
+    <ButtonLink
+      to="/compare"
+      search={{ side: picked.slice(0, MOST_COMPARED) }}
+      size="xs"
+      variant="default"
+      leftSection={<IconScale size={14} aria-hidden="true" />}
+    >
+      Compare {picked.length}
+    </ButtonLink>
+  );
+}
+
+function NothingFits({ onShowAll }: { readonly onShowAll: () => void }): ReactElement {
+  return (
+    <TeachingState icon={IconSearch} title="No run fits this filter" text="Loosen the filter to see more.">
+      <Button variant="default" size="xs" onClick={onShowAll}>
+        Show all runs
+      </Button>
+    </TeachingState>
+  );
+}
 
 const STATUS_CHOICES: RunStatus[] = [
   'queued',

@@ -2,12 +2,13 @@ import { Button, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { decideOnTrial, type Trial, trialQuery, undoDecision } from '@/api/runs';
+import { useMay } from '@/api/use-may';
 import { showFailure } from '@/components/notices';
 import { RelativeTime } from '@/components/RelativeTime';
-import { isVisitor } from '@/lib/link';
 
 /** Does this trial count, who decided so, and the way to decide otherwise. */
 export function TrialDecisions({ trial }: { readonly trial: Trial }): ReactElement | null {
+  const mayEdit = useMay('editor');
   if (trial.status !== 'succeeded') return null;
   return (
     <Stack gap={6}>
@@ -30,39 +31,21 @@ export function TrialDecisions({ trial }: { readonly trial: Trial }): ReactEleme
           ))}
         </List>
       )}
-      {!isVisitor() && <DecisionForm trial={trial} />}
+      {mayEdit && <DecisionForm trial={trial} />}
     </Stack>
   );
 }
 
 function DecisionForm({ trial }: { readonly trial: Trial }): ReactElement {
   const [reason, setReason] = useState('');
-  const queries = useQueryClient();
   const standing = trial.decisions.find(({ undone_at }) => undone_at === null);
   const kind = trial.is_counted ? 'exclude' : 'include';
-  const after = {
-    onSuccess: (next: Trial) => {
-      setReason('');
-      queries.setQueryData(trialQuery(trial.id).queryKey, next);
-    },
-    onError: (error: Error) => showFailure('The decision was not taken', error),
-    // Curves, verdict and the list of trials rest on it.
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['run', trial.run_id] }),
-        queries.invalidateQueries({ queryKey: ['comparisons'] }),
-      ]),
-  };
-  const decide = useMutation({ mutationFn: () => decideOnTrial(trial.id, kind, reason.trim()), ...after });
-  const undo = useMutation({
-    mutationFn: (decisionId: string) => undoDecision(trial.id, decisionId),
-    ...after,
-  });
+  const { decide, undo } = useDecisions(trial, () => setReason(''));
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        decide.mutate();
+        decide.mutate({ kind, reason: reason.trim() });
       }}
     >
       <Group gap="xs" align="flex-end">
@@ -99,4 +82,35 @@ function DecisionForm({ trial }: { readonly trial: Trial }): ReactElement {
       </Group>
     </form>
   );
+}
+
+interface Decision {
+  readonly kind: 'include' | 'exclude';
+  readonly reason: string;
+}
+
+function useDecisions(trial: Trial, onTaken: () => void) {
+  const queries = useQueryClient();
+  const after = {
+    onSuccess: (next: Trial) => {
+      onTaken();
+      queries.setQueryData(trialQuery(trial.id).queryKey, next);
+    },
+    onError: (error: Error) => showFailure('The decision was not taken', error),
+    // Curves, verdict and the list of trials rest on it.
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['run', trial.run_id] }),
+        queries.invalidateQueries({ queryKey: ['comparisons'] }),
+      ]),
+  };
+  const decide = useMutation({
+    mutationFn: ({ kind, reason }: Decision) => decideOnTrial(trial.id, kind, reason),
+    ...after,
+  });
+  const undo = useMutation({
+    mutationFn: (decisionId: string) => undoDecision(trial.id, decisionId),
+    ...after,
+  });
+  return { decide, undo };
 }

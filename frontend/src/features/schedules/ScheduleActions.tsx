@@ -19,6 +19,7 @@ import {
   type Schedule,
   schedulesQuery,
 } from '@/api/schedules';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { showDone, showFailure } from '@/components/notices';
 
@@ -52,12 +53,34 @@ function useActions({ id, name, state }: Schedule) {
 }
 
 export function ScheduleActions({ schedule, onEdit, onHistory }: ScheduleActionsProps): ReactElement {
-  const { isGoing, toggle, fire, remove } = useActions(schedule);
+  const mayEdit = useMay('editor');
+  const { remove } = useActions(schedule);
   const [isAsking, ask] = useDisclosure(false);
+  const { name } = schedule;
+  return (
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      {mayEdit && <FireAndPause schedule={schedule} />}
+      <MoreMenu schedule={schedule} onEdit={onEdit} onHistory={onHistory} onDelete={ask.open} />
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={`Delete the schedule “${name}”?`}
+        confirmLabel="Delete the schedule"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: ask.close })}
+        onClose={ask.close}
+      >
+        It starts nothing any more, and the list of its firings goes. Its runs and its plan stay.
+      </ConfirmDialog>
+    </Group>
+  );
+}
+
+function FireAndPause({ schedule }: { readonly schedule: Schedule }): ReactElement {
+  const { isGoing, toggle, fire } = useActions(schedule);
   const { name } = schedule;
   const verb = isGoing ? 'Pause' : 'Resume';
   return (
-    <Group gap={2} wrap="nowrap" justify="flex-end">
+    <>
       <Tooltip label="Run now">
         <ActionIcon
           variant="subtle"
@@ -79,18 +102,7 @@ export function ScheduleActions({ schedule, onEdit, onHistory }: ScheduleActions
           {isGoing ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
         </ActionIcon>
       </Tooltip>
-      <MoreMenu schedule={schedule} onEdit={onEdit} onHistory={onHistory} onDelete={ask.open} />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={`Delete the schedule “${name}”?`}
-        confirmLabel="Delete the schedule"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: ask.close })}
-        onClose={ask.close}
-      >
-        It starts nothing any more, and the list of its firings goes. Its runs and its plan stay.
-      </ConfirmDialog>
-    </Group>
+    </>
   );
 }
 
@@ -100,6 +112,7 @@ function MoreMenu({
   onHistory,
   onDelete,
 }: ScheduleActionsProps & { readonly onDelete: () => void }): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -108,15 +121,19 @@ function MoreMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onEdit(id)}>
-          Change
-        </Menu.Item>
+        {mayEdit && (
+          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onEdit(id)}>
+            Change
+          </Menu.Item>
+        )}{' '}
         <Menu.Item leftSection={<IconHistory size={14} />} onClick={() => onHistory(id)}>
           Firings
         </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={onDelete}>
-          Delete
-        </Menu.Item>
+        {mayEdit && (
+          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={onDelete}>
+            Delete
+          </Menu.Item>
+        )}{' '}
       </Menu.Dropdown>
     </Menu>
   );

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { agentsQuery } from '@/api/agents';
 import { type Schedule, schedulesQuery } from '@/api/schedules';
+import { useMay } from '@/api/use-may';
 import { DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
 import { TableSkeleton } from '@/components/Skeletons';
@@ -79,6 +80,7 @@ function fits({ name, plan_name, state }: Schedule, text: string | undefined): b
 }
 
 function Toolbar({ view, onView }: ScheduleListProps): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <>
       <TextInput
@@ -91,25 +93,28 @@ function Toolbar({ view, onView }: ScheduleListProps): ReactElement {
         value={view.q ?? ''}
         onChange={(event) => onView({ ...view, q: event.currentTarget.value || undefined })}
       />
-      <Button
-        size="xs"
-        leftSection={<IconPlus size={14} aria-hidden="true" />}
-        onClick={() => onView({ ...view, edit: 'new' })}
-      >
-        New schedule
-      </Button>
+      {mayEdit && (
+        <Button
+          size="xs"
+          leftSection={<IconPlus size={14} aria-hidden="true" />}
+          onClick={() => onView({ ...view, edit: 'new' })}
+        >
+          New schedule
+        </Button>
+      )}
     </>
   );
 }
 
 function NoSchedules({ onNew }: { readonly onNew: () => void }): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <TeachingState
       icon={IconCalendarTime}
       title="Nothing starts by itself yet"
       text="A schedule runs a saved plan at set times: every night, say. Its runs make the trends grow, and a change shows up the morning after. Each due time fires once, also after an outage."
     >
-      <Button onClick={onNew}>New schedule</Button>
+      {mayEdit && <Button onClick={onNew}>New schedule</Button>}
     </TeachingState>
   );
 }

@@ -3,7 +3,7 @@ import { IconLogout, IconSelector, IconServer, IconUser, IconUsers } from '@tabl
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { meQuery, signOut } from '@/api/session';
+import { type Me, meQuery, signOut } from '@/api/session';
 import { MenuLink } from '@/components/links';
 import { TeamChoice } from './TeamChoice';
 
@@ -23,19 +23,7 @@ export function AccountMenu(): ReactElement | null {
     <Menu position="top-start" width={220}>
       <Menu.Target>
         <UnstyledButton px={8} py={4} pos="relative">
-          <span className="visually-hidden">Account of </span>
-          <Group gap={8} wrap="nowrap">
-            <IconUser size={16} aria-hidden="true" />
-            <div style={{ minWidth: 0, flex: 1 }}>
-              <Text size="sm" truncate>
-                {me.user.name}
-              </Text>
-              <Text size="xs" c="dimmed" truncate>
-                {me.team.name} · {me.role}
-              </Text>
-            </div>
-            <IconSelector size={14} aria-hidden="true" />
-          </Group>
+          <AccountName me={me} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -57,5 +45,25 @@ export function AccountMenu(): ReactElement | null {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function AccountName({ me }: { readonly me: Me }): ReactElement {
+  return (
+    <>
+      <span className="visually-hidden">Account of </span>
+      <Group gap={8} wrap="nowrap">
+        <IconUser size={16} aria-hidden="true" />
+        <div style={{ minWidth: 0, flex: 1 }}>
+          <Text size="sm" truncate>
+            {me.user.name}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {me.team.name} · {me.role}
+          </Text>
+        </div>
+        <IconSelector size={14} aria-hidden="true" />
+      </Group>
+    </>
   );
 }

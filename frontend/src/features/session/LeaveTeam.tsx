@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { meQuery } from '@/api/session';
 import { leaveTeam } from '@/api/team';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { showFailure } from '@/components/notices';
 
-export function LeaveTeam({ teamName }: { readonly teamName: string }): ReactElement {
+export function LeaveTeam(): ReactElement | null {
+  const { data: me } = useQuery(meQuery);
   const [isAsking, asking] = useDisclosure(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -22,6 +24,8 @@ export function LeaveTeam({ teamName }: { readonly teamName: string }): ReactEle
       showFailure('You could not leave the team', error);
     },
   });
+  if (!me) return null;
+  const teamName = me.team.name;
   return (
     <>
       <Button variant="default" onClick={asking.open}>

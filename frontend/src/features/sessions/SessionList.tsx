@@ -44,18 +44,7 @@ function columns(whose: 'mine' | 'team', end: (id: string) => void): ReadonlyArr
       id: 'browser',
       header: 'Browser',
       value: ({ user_agent }) => user_agent,
-      cell: ({ user_agent, is_current }) => (
-        <Group gap={6} wrap="nowrap">
-          <Text size="sm" title={user_agent}>
-            {browserName(user_agent)}
-          </Text>
-          {is_current && (
-            <Badge variant="outline" flex="none">
-              this one
-            </Badge>
-          )}
-        </Group>
-      ),
+      cell: (session) => <BrowserCell session={session} />,
     },
     { id: 'address', header: 'Address', value: ({ address }) => address || '–' },
     {
@@ -75,18 +64,41 @@ function columns(whose: 'mine' | 'team', end: (id: string) => void): ReadonlyArr
       header: 'Actions',
       value: () => null,
       isActions: true,
-      cell: ({ id, user, is_current }) =>
-        !is_current && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            aria-label={`End the session of ${user.name}`}
-            onClick={() => end(id)}
-          >
-            End
-          </Button>
-        ),
+      cell: (session) => !session.is_current && <EndButton session={session} onEnd={end} />,
     },
   ];
+}
+
+function BrowserCell({ session }: { readonly session: Session }): ReactElement {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text size="sm" title={session.user_agent}>
+        {browserName(session.user_agent)}
+      </Text>
+      {session.is_current && (
+        <Badge variant="outline" flex="none">
+          this one
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+interface EndButtonProps {
+  readonly session: Session;
+  readonly onEnd: (id: string) => void;
+}
+
+function EndButton({ session, onEnd }: EndButtonProps): ReactElement {
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      aria-label={`End the session of ${session.user.name}`}
+      onClick={() => onEnd(session.id)}
+    >
+      End
+    </Button>
+  );
 }

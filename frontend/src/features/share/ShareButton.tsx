@@ -2,11 +2,14 @@ import { Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconShare2 } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
+import { useMay } from '@/api/use-may';
 import { ShareDialog, type ShareSubject } from './ShareDialog';
 
 /** Opens the dialog that makes links to what is seen now. */
-export function ShareButton(props: ShareSubject): ReactElement {
+export function ShareButton(props: ShareSubject): ReactElement | null {
+  const mayEdit = useMay('editor');
   const [isOpen, dialog] = useDisclosure(false);
+  if (!mayEdit) return null;
   return (
     <>
       <Button

@@ -3,6 +3,7 @@ import { IconArchive, IconDatabase, IconPencil, IconPlus, IconSearch } from '@ta
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { archiveTarget, storeKindsQuery, type Target, targetsQuery } from '@/api/targets';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { FailureState } from '@/components/FailureState';
@@ -68,6 +69,7 @@ function fits({ name, kind, host }: Target, text: string | undefined): boolean {
 }
 
 function Toolbar({ view, onView }: TargetListProps): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <>
       <TextInput
@@ -80,25 +82,28 @@ function Toolbar({ view, onView }: TargetListProps): ReactElement {
         value={view.q ?? ''}
         onChange={(event) => onView({ ...view, q: event.currentTarget.value || undefined })}
       />
-      <Button
-        size="xs"
-        leftSection={<IconPlus size={14} aria-hidden="true" />}
-        onClick={() => onView({ ...view, edit: 'new' })}
-      >
-        New target
-      </Button>
+      {mayEdit && (
+        <Button
+          size="xs"
+          leftSection={<IconPlus size={14} aria-hidden="true" />}
+          onClick={() => onView({ ...view, edit: 'new' })}
+        >
+          New target
+        </Button>
+      )}
     </>
   );
 }
 
 function NoTargets({ onNew }: { readonly onNew: () => void }): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <TeachingState
       icon={IconDatabase}
       title="No saved targets"
       text="A target is a store under test. The usual profiles of memcached and Redis are there without saving anything: choose them in a new run. Save a target for options of your own, or for a store that runs elsewhere."
     >
-      <Button onClick={onNew}>New target</Button>
+      {mayEdit && <Button onClick={onNew}>New target</Button>}
     </TeachingState>
   );
 }
@@ -109,7 +114,9 @@ interface TargetActionsProps {
   readonly archive: (target: Target) => void;
 }
 
-function TargetActions({ target, edit, archive }: TargetActionsProps): ReactElement {
+function TargetActions({ target, edit, archive }: TargetActionsProps): ReactElement | null {
+  const mayEdit = useMay('editor');
+  if (!mayEdit) return null;
   return (
     <Group gap={2} wrap="nowrap">
       <Tooltip label="Change">

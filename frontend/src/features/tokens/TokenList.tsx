@@ -99,27 +99,27 @@ function tokenColumns(
       value: ({ created_by }) => created_by?.name ?? 'someone who is gone',
     });
   }
-  if (!mayChange) return shown;
-  return [
-    ...shown,
-    {
-      id: 'actions',
-      header: 'Actions',
-      value: () => null,
-      cell: (token) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          aria-label={`Revoke ${token.name}`}
-          onClick={() => revoke(token)}
-        >
-          Revoke
-        </Button>
-      ),
-      isActions: true,
-    },
-  ];
+  return mayChange ? [...shown, revokeColumn(revoke)] : shown;
+}
+
+function revokeColumn(revoke: (token: Token) => void): DataColumn<Token> {
+  return {
+    id: 'actions',
+    header: 'Actions',
+    value: () => null,
+    isActions: true,
+    cell: (token) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        aria-label={`Revoke ${token.name}`}
+        onClick={() => revoke(token)}
+      >
+        Revoke
+      </Button>
+    ),
+  };
 }
 
 interface RevokeTokenProps {

@@ -9,6 +9,7 @@ import {
   type SeriesValues,
   undoExclusion,
 } from '@/api/trends';
+import { useMay } from '@/api/use-may';
 import { formatQuantity } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ButtonLink, TextLink } from '@/components/links';
@@ -46,6 +47,7 @@ interface PointFactsProps extends Omit<PointDrawerProps, 'onClose' | 'value'> {
 }
 
 function PointFacts({ seriesId, value, metric }: PointFactsProps): ReactElement {
+  const mayEdit = useMay('editor');
   const quantity = quantityOfUnit(metric.unit);
   return (
     <Stack>
@@ -67,7 +69,7 @@ function PointFacts({ seriesId, value, metric }: PointFactsProps): ReactElement 
               Open {value.run_name}
             </ButtonLink>
           </Group>
-          <ExclusionForm seriesId={seriesId} value={value} />
+          {mayEdit && <ExclusionForm seriesId={seriesId} value={value} />}
         </>
       )}
       <NeighbourFacts seriesId={seriesId} pointId={value.point_id} />

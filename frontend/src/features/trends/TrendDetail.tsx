@@ -4,10 +4,10 @@ import { IconFlag } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { oneSeriesQuery, type Series, type SeriesValues, valuesQuery } from '@/api/trends';
+import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
 import { PageHeader } from '@/components/PageHeader';
 import { ChartSkeleton, PageSkeleton } from '@/components/Skeletons';
-import { isVisitor } from '@/lib/link';
 import { toProblem } from '@/lib/problem';
 import { AnnotationDialog } from './AnnotationDialog';
 import { LargeTrend } from './LargeTrend';
@@ -86,12 +86,13 @@ interface DetailHeaderProps extends Pick<TrendDetailProps, 'actions'> {
 }
 
 function DetailHeader({ series, actions, onAnnotate }: DetailHeaderProps): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <PageHeader
       title={series.title}
       actions={
         <>
-          {!isVisitor() && (
+          {mayEdit && (
             <Button
               variant="default"
               leftSection={<IconFlag size={15} aria-hidden="true" />}

@@ -9,6 +9,7 @@ import {
   type SeriesLine,
   type SeriesValues,
 } from '@/api/trends';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { formatQuantity } from '@/components/charts';
 import { TextLink } from '@/components/links';
@@ -105,6 +106,7 @@ interface NoteRowProps {
 }
 
 function NoteRow({ note, onEdit, onDelete }: NoteRowProps): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <Group gap={8} wrap="nowrap" align="flex-start">
       <IconFlag size={16} aria-hidden="true" />
@@ -118,7 +120,7 @@ function NoteRow({ note, onEdit, onDelete }: NoteRowProps): ReactElement {
         </Text>
         {note.text !== '' && <Markdown text={note.text} />}
       </div>
-      {!isVisitor() && <NoteTools note={note} onEdit={onEdit} onDelete={onDelete} />}
+      {mayEdit && <NoteTools note={note} onEdit={onEdit} onDelete={onDelete} />}
     </Group>
   );
 }

@@ -1,5 +1,5 @@
 /** Series as the charts draw them, and what they show in words. Pure. */
-import type { ChangePoint, SeriesLine, SeriesValue } from '@/api/trends';
+import type { SeriesLine, SeriesValue } from '@/api/trends';
 import type { ChartLevel, ChartMark, ChartPoint, ChartSeries, Quantity } from '@/components/charts';
 import { formatQuantity } from '@/components/charts';
 import { countNoun } from '@/lib/format';
@@ -80,10 +80,6 @@ export function baselineOf(line: SeriesLine): ChartLevel | undefined {
   const high = values[Math.ceil(values.length * 0.75) - 1];
   if (values.length < 4 || low === undefined || high === undefined || low >= high) return undefined;
   return { low, high, label: 'middle half now' };
-}
-
-export function describeChange(change: ChangePoint): string {
-  return `${formatChange(change.change)}, ${change.direction}, ${change.state}`;
 }
 
 /** What a panel shows, in one sentence. */
