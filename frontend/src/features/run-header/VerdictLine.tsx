@@ -4,6 +4,7 @@ import type { ReactElement } from 'react';
 import { runVerdictQuery } from '@/api/comparisons';
 import type { Run } from '@/api/runs';
 import { TextLink } from '@/components/links';
+import { isVisitor } from '@/lib/link';
 
 /** What the run says in one sentence, and the way to all its cells. */
 export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null {
@@ -18,7 +19,7 @@ export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null
       <Text fw={550} className="run-verdict">
         {verdict.data.sentence}
       </Text>
-      {run.definition.targets.length > 1 && (
+      {run.definition.targets.length > 1 && !isVisitor() && (
         <TextLink to="/compare" search={{ side: targetSides(run) }} size="sm">
           Compare the targets
         </TextLink>

@@ -26,7 +26,8 @@ export function AcceptInvitation({ token, onJoined }: AcceptInvitationProps): Re
   const accept = useMutation({
     mutationFn: (body: Schemas['AcceptInvitation']) => acceptInvitation(token, body),
     onSuccess: (joined) => {
-      queries.clear();
+      // The invitation is still on the page, and would be asked for once more: it is used up.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' });
       queries.setQueryData(meQuery.queryKey, joined);
       onJoined();
     },
