@@ -47,10 +47,20 @@ def test_a_step_without_any_noise_is_found() -> None:
 
 
 @pytest.mark.parametrize("place", [10, 20, 29, 30, 31])
-def test_one_odd_run_is_no_shift(place: int) -> None:
+@pytest.mark.parametrize("factor", [0.01, 0.6, 1.5])
+def test_one_odd_run_is_no_shift(place: int, factor: float) -> None:
     values = quiet(32)
-    values[place] *= 0.6
+    values[place] *= factor
     assert newest_change(values) is None
+
+
+@pytest.mark.parametrize("place", [10, 25, 30, 31, 33])
+def test_an_odd_run_does_not_hide_a_shift(place: int) -> None:
+    values = with_step(30, 8, -0.1)
+    values[place] *= 1.5
+    found = newest_change(values)
+    assert found is not None
+    assert abs(found.index - 30) <= 2
 
 
 def test_a_step_smaller_than_anyone_needs_to_know_is_none() -> None:
@@ -83,13 +93,14 @@ def test_direction_follows_the_metric() -> None:
 def test_the_statistic_is_the_energy_distance() -> None:
     """Against the definition, pair by pair."""
     values = np.random.default_rng(3).normal(size=25)
-    rows = np.abs(values[:, None] - values[None, :]).sum(axis=1)
+    rows = (np.abs(values[:, None] - values[None, :]) ** detector.EXPONENT).sum(axis=1)
     tails = np.array([3, 7])
     scores = detector.energy_scores(values, rows, np.arange(7)[None, :], tails)[0]
     for tail, score in zip(tails, scores, strict=True):
         x, y = values[:tail], values[tail:]
-        across = np.abs(x[:, None] - y[None, :]).mean()
-        within = [np.abs(z[:, None] - z[None, :]).sum() / (len(z) * (len(z) - 1)) for z in (x, y)]
+        across = (np.abs(x[:, None] - y[None, :]) ** detector.EXPONENT).mean()
+        inside = [(np.abs(z[:, None] - z[None, :]) ** detector.EXPONENT).sum() for z in (x, y)]
+        within = [total / (len(z) * (len(z) - 1)) for total, z in zip(inside, (x, y), strict=True)]
         expected = tail * (25 - tail) / 25 * (2 * across - sum(within))
         assert score == pytest.approx(expected)
 
