@@ -50,9 +50,7 @@ def create_account(
     if password_stdin and not password:
         raise _failed("There was no password on stdin.")
     with unit_of_work() as unit:
-        generated = accounts.create_account(
-            unit, email, name, team, role, password, is_instance_admin=instance_admin
-        )
+        generated = accounts.create_account(unit, email, name, team, role, password, is_instance_admin=instance_admin)
     typer.echo(f"{email} is {role} of {team}.")
     if generated is not None:
         typer.echo("The password, shown this once:")

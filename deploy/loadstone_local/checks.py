@@ -113,7 +113,9 @@ def _own_temporary_folder() -> Iterator[None]:
 
 
 def _prepare() -> None:
-    packages.require(["memcached", "redis-server", "mariadbd", "chromium"], "tests run on real servers and in a real browser")
+    packages.require(
+        ["memcached", "redis-server", "mariadbd", "chromium"], "tests run on real servers and in a real browser"
+    )
     STATE.mkdir(parents=True, exist_ok=True)
     prepare.prepare_everything("requirements-dev.txt")
     os.environ["VIRTUAL_ENV"] = str(VENV)

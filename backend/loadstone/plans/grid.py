@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from loadstone_contracts.engine_plan import EnginePhase, EngineWork
+from pydantic import BaseModel
 
 from loadstone.canonical import canonical_json
 from loadstone.plans.axes import AXES, Binding
@@ -175,12 +176,32 @@ class _Expansion:
     def _identity(self, target: TargetSnapshot, binding: Binding) -> dict[str, Any]:
         return {
             "target": _target_identity(target),
-            "workload": binding.workload.model_dump(mode="json"),
-            "load": binding.load.model_dump(mode="json"),
+            "workload": without_defaults(binding.workload),
+            "load": without_defaults(binding.load),
             "threads": binding.threads,
             "verify": self.plan.verify,
             "prefill": self.plan.prefill,
         }
+
+
+def without_defaults(model: BaseModel) -> dict[str, Any]:
+    """As JSON, without fields that have their default, but with every `kind`.
+
+    A later version that has one field more gives the same identity to what does not use it: a series goes on.
+    """
+    full, slim = model.model_dump(mode="json"), model.model_dump(mode="json", exclude_defaults=True)
+    kept: dict[str, Any] = _chosen(full, slim)
+    return kept
+
+
+def _chosen(full: Any, slim: Any) -> Any:
+    if isinstance(full, dict) and isinstance(slim, dict):
+        return {
+            name: _chosen(full[name], slim.get(name, full[name])) for name in full if name == "kind" or name in slim
+        }
+    if isinstance(full, list) and isinstance(slim, list):
+        return [_chosen(one, other) for one, other in zip(full, slim, strict=True)]
+    return full
 
 
 def _target_identity(target: TargetSnapshot) -> dict[str, Any]:

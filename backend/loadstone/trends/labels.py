@@ -45,7 +45,7 @@ def _workload_labels(workload: Mapping[str, Any]) -> dict[str, Any]:
     dataset = workload.get("dataset", {})
     operations = _operations_text(workload.get("operations", []))
     size = _size_text(dataset.get("value_size", {}))
-    access = workload.get("access", {})
+    access = workload.get("access", {"kind": "uniform"})
     return {
         "workload": f"{operations} of {size}" if size else operations,
         "operations": operations,
@@ -74,7 +74,7 @@ def _size_text(size: Mapping[str, Any]) -> str:
 
 
 def _load_labels(load: Mapping[str, Any]) -> dict[str, Any]:
-    named = {"load": load.get("kind")}
+    named = {"load": load.get("kind"), "pipeline": 1}
     return named | {
         name: value for name, value in load.items() if name != "kind" and isinstance(value, int | float | str)
     }

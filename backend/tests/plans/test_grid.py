@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loadstone.plans.grid import Grid, GridTrial, count_points, count_trials, expand
+from loadstone.plans.grid import Grid, GridTrial, count_points, count_trials, expand, without_defaults
 from loadstone.plans.recipes import list_recipes
 from loadstone.plans.resolve import Lookup, assemble, inline_snapshot
 from loadstone.plans.schemas import InlineTarget, PlanDefinition, ResolvedPlan
 from loadstone.workloads.schemas import WorkloadDefinition
+from loadstone_contracts.engine_plan import FixedSize
 from loadstone_testing.factories import plan_definition, workload_definition
 
 
@@ -214,3 +215,13 @@ def test_the_demo_recipe_is_estimated_within_90_seconds_and_all_recipes_expand()
     assert next(iter(recipes)) == "memcached-vs-redis"
     assert 30 < recipes["memcached-vs-redis"].estimated_s <= 90
     assert len(recipes) >= 4
+
+
+def test_an_identity_holds_what_was_chosen_and_not_what_was_left_as_it_is() -> None:
+    class Later(FixedSize):
+        new_in_this_version: int = 0
+
+    assert (
+        without_defaults(Later(bytes=100)) == without_defaults(FixedSize(bytes=100)) == {"kind": "fixed", "bytes": 100}
+    )
+    assert without_defaults(Later(bytes=100, new_in_this_version=1))["new_in_this_version"] == 1

@@ -204,3 +204,22 @@ def test_a_protocol_is_chosen_among_those_of_the_kind(client: Caller) -> None:
     assert preview(client, targets=[meta])["refusals"] == []
     wrong = {"kind": "redis", "profile": "none", "protocol": "memcached_meta"}
     assert findings(preview(client, targets=[wrong])["refusals"]) == [("unknown_protocol", "targets[0].protocol")]
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        {"kind": "uniform", "min_bytes": 10, "max_bytes": 90},
+        {"kind": "normal", "mean_bytes": 100, "deviation_bytes": 10, "max_bytes": 1000},
+        {"kind": "log_normal", "median_bytes": 100, "sigma": 20, "max_bytes": 1000},
+        {"kind": "histogram", "buckets": [{"min_bytes": 1, "max_bytes": 9, "weight": 2}]},
+        {"kind": "facebook"},
+    ],
+    ids=lambda size: str(size["kind"]),
+)
+def test_every_distribution_of_sizes_is_estimated(client: Caller, size: dict[str, Any]) -> None:
+    workload = workload_definition()
+    workload["dataset"]["value_size"] = size
+    answer = preview(client, workload=workload)
+    assert answer["refusals"] == []
+    assert answer["estimated_s"] > 0
