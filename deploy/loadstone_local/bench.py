@@ -113,7 +113,7 @@ def _script(path: str, *arguments: str) -> Callable[[], None]:
     def run() -> None:
         # The benches of the api stand on the tests' servers and factories.
         support = f"{REPOSITORY / 'backend/tests/support'}:{REPOSITORY / 'deploy'}"
-        command = [in_venv("python"), REPOSITORY / path, *arguments]
+        command = [str(in_venv("python")), str(REPOSITORY / path), *arguments]
         subprocess.run(command, env={**os.environ, "PYTHONPATH": support}, check=False)
 
     return run
