@@ -15,7 +15,8 @@ const VIEWS = [
 ];
 const SERIOUS = new Set(['serious', 'critical']);
 
-function pagesOf(runId, trialId) {
+/** What one person alone sees of runs. */
+export function firstPages(runId, trialId) {
   return [
     ['home', '/'],
     ['runs', '/runs'],
@@ -33,7 +34,32 @@ function pagesOf(runId, trialId) {
   ];
 }
 
-export async function lookAtEveryPage(browser, { url, faults, storageState, folder, runId, trialId }) {
+/** What a team sees over time. */
+export function teamPages({ runId, comparison, seriesId, alertId, dashboardId }) {
+  return [
+    ['home-later', '/'],
+    ['run-latency', `/runs/${runId}?tab=latency`],
+    ['run-discussion', `/runs/${runId}?tab=discussion`],
+    ['compare-empty', '/compare'],
+    ['compare', comparison],
+    ['trends', '/trends'],
+    ['trend', `/trends/${seriesId}`],
+    ['alerts', '/alerts'],
+    ['alert', `/alerts/${alertId}`],
+    ['dashboards', '/dashboards'],
+    ['dashboard', `/dashboards/${dashboardId}`],
+    ['queue', '/queue'],
+    ['schedules', '/schedules'],
+    ['plans', '/plans'],
+    ['members', '/settings/members'],
+    ['tokens', '/settings/tokens'],
+    ['sessions', '/settings/sessions'],
+    ['notifications', '/settings/notifications'],
+    ['audit', '/settings/audit'],
+  ];
+}
+
+export async function lookAtEveryPage(browser, { url, faults, storageState, folder, pages }) {
   await mkdir(folder, { recursive: true });
   for (const view of VIEWS) {
     await step(
@@ -46,7 +72,7 @@ export async function lookAtEveryPage(browser, { url, faults, storageState, fold
           ...view,
         });
         const page = await context.newPage();
-        for (const [name, path] of pagesOf(runId, trialId)) {
+        for (const [name, path] of pages) {
           await page.goto(`${url}${path}`);
           await settle(page);
           await page.screenshot({

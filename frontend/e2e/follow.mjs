@@ -70,13 +70,15 @@ export async function waitForFirings(api, schedule, count) {
   });
 }
 
-export async function seeTrend(page, { url }, api, schedule) {
+export async function seeTrend(page, { url }, api) {
   await step('the trend has grown by the runs of the schedule', async () => {
     await until('two values', async () => (await valuesOf(api)).length >= 2, 60_000);
     await page.goto(`${url}/trends`);
-    await page.getByRole('link', { name: /^memcached/ }).first().waitFor();
+    await page
+      .getByRole('link', { name: /^memcached/ })
+      .first()
+      .waitFor();
   });
-  void schedule;
 }
 
 /** The values of the one series that the schedule's plan makes. */
@@ -113,4 +115,25 @@ export async function makeSlowdown(page, { url }, api, schedule, store) {
     await page.goto(`${url}/alerts`);
     await page.getByText('suspected').first().waitFor();
   });
+}
+
+/** Ids of one series, one alert and one dashboard to look at. */
+export async function whatIsThere(api) {
+  const [series] = (await api.get(`/series?label=${encodeURIComponent(`target:${TARGET}`)}`)).items;
+  const [alert] = (await api.get('/alerts')).items;
+  const board = await api.post('/dashboards', {
+    name: 'The shop',
+    refresh_s: 60,
+    is_pinned: true,
+    panels: [
+      {
+        id: 'cache',
+        title: 'Cache, p50',
+        view: { kind: 'trend', series_ids: [series.id], metric: 'response_time_p50_ns' },
+        width: 2,
+      },
+      { id: 'notes', title: 'Notes', view: { kind: 'text', markdown: '**Nightly** at 2:30.' } },
+    ],
+  });
+  return { seriesId: series.id, alertId: alert.id, dashboardId: board.id };
 }

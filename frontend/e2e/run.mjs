@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { lookAtEveryPage, takeReadmePicture } from './appearance.mjs';
+import { firstPages, lookAtEveryPage, takeReadmePicture } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { exerciseCurves, exportChart, openTabs } from './curves.mjs';
 import { startProxy } from './cuttable-proxy.mjs';
@@ -57,8 +57,7 @@ try {
     faults,
     storageState,
     folder: values.screenshots,
-    runId,
-    trialId,
+    pages: firstPages(runId, trialId),
   });
   if (values['readme-screenshot']) {
     await takeReadmePicture(browser, {

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { lookAtEveryPage, teamPages } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { signIn } from './first-run.mjs';
-import { createSchedule, makeSlowdown, seeTrend, waitForFirings } from './follow.mjs';
+import { createSchedule, makeSlowdown, seeTrend, waitForFirings, whatIsThere } from './follow.mjs';
 import { allFacts, step } from './report.mjs';
 import {
   compareTargets,
@@ -50,8 +51,19 @@ try {
   for (const link of links) await revokeLink(browser, editor, link);
   current = page;
   await waitForFirings(api, schedule, 2);
-  await seeTrend(page, admin, api, schedule);
+  await seeTrend(page, admin, api);
   await makeSlowdown(page, admin, api, schedule, store);
+  await lookAtEveryPage(browser, {
+    url: admin.url,
+    faults,
+    storageState: await context.storageState(),
+    folder: values.screenshots,
+    pages: teamPages({
+      runId,
+      comparison: new URL(comparison).pathname + new URL(comparison).search,
+      ...(await whatIsThere(api)),
+    }),
+  });
   await step('no console error, no violation of the content security policy', () =>
     assert.deepEqual(faults, []),
   );
