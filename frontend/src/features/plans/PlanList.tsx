@@ -170,7 +170,7 @@ function columnsOf(showVersions: (planId: string) => void): DataColumn<Plan>[] {
           <UnstyledButton
             className="link-button"
             fz="sm"
-            aria-label={`Versions of ${name}`}
+            aria-label={`${version}, versions of ${name}`}
             onClick={() => showVersions(id)}
           >
             {version}

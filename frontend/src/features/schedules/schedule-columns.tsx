@@ -1,4 +1,4 @@
-import { Text, UnstyledButton } from '@mantine/core';
+import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Schedule } from '@/api/schedules';
 import type { DataColumn } from '@/components/DataTable';
@@ -100,7 +100,8 @@ interface LastFiringProps {
 function LastFiring({ schedule: { id, name, last_firing }, onHistory }: LastFiringProps): ReactElement {
   if (!last_firing) return <span>–</span>;
   return (
-    <UnstyledButton fz="sm" aria-label={`Firings of ${name}`} onClick={() => onHistory(id)}>
+    <UnstyledButton fz="sm" pos="relative" onClick={() => onHistory(id)}>
+      <VisuallyHidden>Firings of {name}: </VisuallyHidden>
       <OutcomeChip firing={last_firing} />
       <Text size="xs" c="dimmed">
         <RelativeTime at={last_firing.due_at} />
