@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { step, until } from './report.mjs';
 
-const THROUGHPUT = 'section[aria-label^="Throughput over connections"]';
+const THROUGHPUT = '[role="group"][aria-label^="Throughput over connections"]';
 
 export async function exerciseCurves(page) {
   await step('log, percentile and hidden lines are in the URL and survive a reload', async () => {
@@ -108,7 +108,7 @@ async function saved(page, kind) {
 export async function openTabs(page) {
   await step('Time draws one trial, second by second', async () => {
     await page.getByRole('tab', { name: 'Time' }).click();
-    await page.locator('section[aria-label^="Throughput, second by second"] .recharts-line-curve').waitFor();
+    await page.locator('[role="group"][aria-label^="Throughput, second by second"] .recharts-line-curve').waitFor();
     await page.getByRole('table', { name: 'Seconds' }).getByRole('row').nth(3).waitFor();
   });
   await step('Trials lists the execution, and opens one', async () => {
