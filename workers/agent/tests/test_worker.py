@@ -57,7 +57,7 @@ def test_a_doorbell_starts_a_trial_and_a_heartbeat_tells_what_the_host_can_do(
 ) -> None:
     process = start_agent()
     beat = api.heartbeats[0]
-    assert {offer.kind for offer in beat.stores if offer.available} == {"memcached", "redis"}
+    assert {offer.kind for offer in beat.stores if offer.available} >= {"memcached", "redis"}
     assert beat.engines[0].name == "loadstone-engine"
     assert set(beat.engines[0].operations) >= {"get", "set", "multi_get"}
     api.checks["c1"] = external("memcached", memcached_port)

@@ -34,7 +34,13 @@ def test_an_interrupt_leaves_the_run_alone_and_says_how_to_end_it(
     plan_file(SMALL)
     command = [PROGRAM, "run", "plan.yaml", "--wait"]
     process = subprocess.Popen(
-        command, env=environment(api_url, remote.token), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        env=environment(api_url, remote.token),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell's background jobs, and what they start, are deaf to it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads yet
     )
     assert process.stderr is not None
     told = process.stderr.readline() + process.stderr.readline()

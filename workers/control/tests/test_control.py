@@ -140,17 +140,21 @@ def test_two_workers_and_a_beat_fire_a_schedule_twice_and_never_double(client: C
         pages = [client.get(f"/api/v1/schedules/{schedule['id']}/firings").json()["items"] for schedule in made]
         return [item for page in pages for item in page]
 
+    def submitted() -> int:
+        return sum(item["outcome"] == "submitted" for item in firings())
+
     with unit_of_work() as unit:
         unit.session.execute(update(Schedule).values(next_fire_at=datetime.now(UTC)))
     with worker("one"), worker("two"), beat(tmp_path):
-        wait_for(lambda: len(firings()) >= len(made))
+        wait_for(lambda: submitted() >= len(made))
         with unit_of_work() as unit:
             unit.session.execute(update(Schedule).values(next_fire_at=datetime.now(UTC)))
-        wait_for(lambda: len(firings()) >= 2 * len(made))
+        wait_for(lambda: submitted() >= 2 * len(made))
         # Two more rings, which must find nothing.
         time.sleep(2.5)
     found = firings()
-    assert all(item["outcome"] == "submitted" for item in found)
-    run_ids = [item["run_id"] for item in found]
-    assert len(set(run_ids)) == len(found)
+    # Where a minute begins between the change above and the ring, the latest of two due times fires.
+    assert {item["outcome"] for item in found} <= {"submitted", "missed"}
+    run_ids = [item["run_id"] for item in found if item["outcome"] == "submitted"]
+    assert len(set(run_ids)) == len(run_ids) >= 2 * len(made)
     assert {run["id"] for run in client.get("/api/v1/runs").json()["items"]} == set(run_ids)
