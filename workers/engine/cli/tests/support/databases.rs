@@ -36,6 +36,8 @@ fn as_nobody(program: &str) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");
+    // Root's folder for temporary files may be closed to others.
+    command.env("TMPDIR", "/tmp");
     command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups", program]);
     command
 }
