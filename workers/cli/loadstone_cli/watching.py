@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,7 +95,7 @@ def ended_trials(run: dict[str, Any]) -> int:
     return sum(run["status_counts"][status] for status in TERMINAL)
 
 
-class _View:
+class _View(ABC):
     """What is under way besides the counts."""
 
     def __init__(self, run: dict[str, Any]) -> None:
@@ -128,8 +129,9 @@ class _View:
         left = f"about {span(run['eta_s'])} left" if run["eta_s"] else run["status"]
         return f"{left}  {self.doing}" if self.doing else left
 
+    @abstractmethod
     def show(self, run: dict[str, Any]) -> None:
-        raise NotImplementedError
+        """As the run stands now."""
 
 
 class _Bar(_View):

@@ -18,6 +18,10 @@ from loadstone_agent.stores.packages import Say, install_packages
 
 MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
+DATABASE = "loadstone"
+"""Of stores of SQL: where the engine makes its tables."""
+MARKER_TABLE = "loadstone_marker"
+"""As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
 MIN_CONNECTIONS = 1024
 SPARE_CONNECTIONS = 50
 """For control round trips beside the load, and for people who look."""

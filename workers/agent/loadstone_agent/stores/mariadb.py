@@ -15,6 +15,8 @@ from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
     ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
+    DATABASE,
+    MARKER_TABLE,
     MIN_CONNECTIONS,
     SPARE_CONNECTIONS,
     Endpoint,
@@ -23,9 +25,6 @@ from loadstone_agent.stores.base import (
 )
 from loadstone_agent.tls import client_context
 
-DATABASE = "loadstone"
-MARKER_TABLE = "loadstone_marker"
-"""As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
 OPTION = re.compile(r"[a-z][a-z0-9_]*")
 VALUE = re.compile(r"[A-Za-z0-9_.:,-]*")
 RESERVED = frozenset(

@@ -13,8 +13,8 @@ from loadstone_contracts.engine_plan import StoreProtocol
 
 from loadstone_agent.errors import BadPlan, StoreMissing
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores.base import MIN_CONNECTIONS, NO_OPTIONS, SPARE_CONNECTIONS, Endpoint, StoreKind
-from loadstone_agent.stores.mariadb import DATABASE, OPTION, RESERVED, VALUE, MySqlControl
+from loadstone_agent.stores.base import DATABASE, MIN_CONNECTIONS, NO_OPTIONS, SPARE_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.stores.mariadb import OPTION, RESERVED, VALUE, MySqlControl
 from loadstone_agent.stores.mysql_distribution import install_distributions
 from loadstone_agent.stores.packages import Say
 

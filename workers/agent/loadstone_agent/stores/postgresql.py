@@ -17,6 +17,8 @@ from psycopg import sql
 from loadstone_agent.errors import BadPlan, StoreMissing, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
     CONNECT_TIMEOUT_S,
+    DATABASE,
+    MARKER_TABLE,
     MIN_CONNECTIONS,
     NO_OPTIONS,
     SPARE_CONNECTIONS,
@@ -25,9 +27,6 @@ from loadstone_agent.stores.base import (
     StoreKind,
 )
 
-DATABASE = "loadstone"
-MARKER_TABLE = "loadstone_marker"
-"""As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
 OPTION = re.compile(r"[a-z][a-z0-9_]*")
 VALUE = re.compile(r"[A-Za-z0-9_.:,+ -]*")
 RESERVED = frozenset(
