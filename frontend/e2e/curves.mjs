@@ -108,7 +108,9 @@ async function saved(page, kind) {
 export async function openTabs(page) {
   await step('Time draws one trial, second by second', async () => {
     await page.getByRole('tab', { name: 'Time' }).click();
-    await page.locator('[role="group"][aria-label^="Throughput, second by second"] .recharts-line-curve').waitFor();
+    await page
+      .locator('[role="group"][aria-label^="Throughput, second by second"] .recharts-line-curve')
+      .waitFor();
     await page.getByRole('table', { name: 'Seconds' }).getByRole('row').nth(3).waitFor();
   });
   await step('Trials lists the execution, and opens one', async () => {

@@ -135,7 +135,9 @@ export async function waitForCurve(page, api, runId, withinMs) {
     const ended = page.locator('header').getByText(/^(succeeded|failed|cancelled|crashed)$/);
     await ended.waitFor({ timeout: withinMs });
     assert.equal(await ended.innerText(), 'succeeded', (await api.get(`/runs/${runId}`)).error?.message);
-    const lines = page.locator('[role="group"][aria-label^="Throughput over connections"] .recharts-line-curve');
+    const lines = page.locator(
+      '[role="group"][aria-label^="Throughput over connections"] .recharts-line-curve',
+    );
     await until('two lines', async () => (await lines.count()) === 2, 10_000);
     for (const line of await lines.all())
       assert.match(await line.getAttribute('d'), /^M.*L/, 'a curve has one point only');
