@@ -1,0 +1,16 @@
+"""results: what store and host did, second by second"""
+
+from collections.abc import Sequence
+
+revision: str = "2026_11_21_0750"
+down_revision: str | None = "2026_11_21_0747"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    pass
+
+
+def downgrade() -> None:
+    pass
