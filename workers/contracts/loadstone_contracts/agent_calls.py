@@ -16,7 +16,9 @@ AGENT_API_PREFIX = "/agent/v1"
 MAX_SAMPLES_PER_CALL = 60
 MAX_CALL_BYTES = 32 * 1024 * 1024
 
-TargetKind = Literal["memcached", "redis", "mysql", "mariadb", "postgresql"]
+TargetKind = Literal[
+    "memcached", "redis", "valkey", "mysql", "mariadb", "postgresql", "mongodb", "ferretdb", "memlink"
+]
 Reset = Literal["none", "flush", "restart"]
 
 
@@ -28,6 +30,26 @@ class StoreOffer(Message):
     version: str | None = None
     binary: str | None = None
     remedy: str | None = None
+
+
+class Placement(Message):
+    """Where on its host a managed store runs, and how much of the host it gets."""
+
+    cpus: str | None = Field(default=None, max_length=1000, pattern=r"^\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*$")
+    """As the kernel writes CPU lists: `0-7,16`. None is the agent's own choice."""
+    memory_limit_bytes: int | None = Field(default=None, ge=16 * 1024 * 1024, le=2**50)
+    """Of all its processes together."""
+    data_directory: str | None = Field(default=None, min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+$")
+    """The name of one of the directories that the agent offers. None is the agent's own."""
+    drop_page_cache: bool = False
+    """Its files leave the page cache before the load begins and again when a prefill has ended."""
+
+
+class DataDirectory(Message):
+    """A place for data of managed stores that the agent's configuration names."""
+
+    name: str
+    filesystem: str | None = None
 
 
 class EngineOffer(Message):
@@ -50,6 +72,9 @@ class HostInventory(Message):
     python_version: str
     agent_class: str
     """Series identity of the hardware: CPU model, CPU count and rounded memory."""
+    cpus: str | None = None
+    """What the agent may use, as the kernel writes CPU lists."""
+    data_directories: list[DataDirectory] = Field(default_factory=list)
 
 
 class HostLoad(Message):
@@ -118,11 +143,13 @@ class AssignedTarget(Message):
     profile: str | None = None
     options: dict[str, str] = Field(default_factory=dict)
     """Rendered server options: profile and overrides already merged by the api."""
-    cpus: list[int] | None = None
+    placement: Placement = Placement()
     instance_key: str
     """Trials of one run with the same key share one started store, unless `reset` is `restart`."""
     host: str | None = None
     port: int | None = None
+    read_port: int | None = None
+    """Where an external Memlink answers reads; one above or below `port` otherwise, as its version has it."""
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None
