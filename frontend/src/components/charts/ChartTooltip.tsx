@@ -52,6 +52,7 @@ function describePoint(point: ChartPoint, quantity: Quantity): string {
   }
   if (point.trialsCounted !== undefined) parts.push(countNoun(point.trialsCounted, 'trial'));
   if (point.trust && point.trust !== 'pass') parts.push(point.trust);
+  if (point.failed) parts.push(point.failed.text);
   if (point.note) parts.push(point.note);
   return parts.join(' · ');
 }

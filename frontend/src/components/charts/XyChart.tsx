@@ -12,6 +12,7 @@ import { xAxisOf, yAxisOf } from './axes';
 import { ChartTooltip, type TooltipEntry } from './ChartTooltip';
 import { DragZoom } from './DragZoom';
 import { EventMarks } from './EventMarks';
+import { FailedMarks } from './FailedMarks';
 import { Marker } from './Marker';
 import {
   type ChartAxis,
@@ -28,9 +29,10 @@ import {
 import { PlotMarks } from './PlotMarks';
 import { type Look, lookOf, lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
-import { type AxisScale, xScale } from './scale';
+import { type AxisScale, namesScale, xScale } from './scale';
 import { timeScale } from './time-scale';
 import { useScheme } from './useScheme';
+import { Whiskers } from './Whiskers';
 
 export interface XyChartProps {
   readonly series: readonly ChartSeries[];
@@ -70,7 +72,7 @@ export function XyChart(props: XyChartProps): ReactElement {
     const row = rows.find((candidate) => candidate.x === Number(label));
     return (
       <ChartTooltip
-        title={`${x.title} ${formatQuantity(Number(label), x.quantity)}`}
+        title={placeTitle(x, Number(label))}
         entries={entriesOf(row, series)}
         quantity={y.quantity}
         scheme={scheme}
@@ -95,6 +97,8 @@ export function XyChart(props: XyChartProps): ReactElement {
           {bands(series, scheme)}
           {lines(series, scheme)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
+          <Whiskers series={series} isLog={y.isLog} scheme={scheme} />
+          <FailedMarks series={series} scheme={scheme} />
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.marks && <EventMarks marks={props.marks} />}
           {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={props.onPoint && pick} />}
@@ -104,7 +108,13 @@ export function XyChart(props: XyChartProps): ReactElement {
   );
 }
 
+/** "connections 64", or the name that stands there. */
+function placeTitle({ title, quantity, names }: ChartAxis, at: number): string {
+  return names ? (names[at] ?? title) : `${title} ${formatQuantity(at, quantity)}`;
+}
+
 function xAxisScale(x: ChartAxis, rows: readonly ChartRow[], zoom: Zoom | null): AxisScale {
+  if (x.names) return namesScale(x.names);
   const values = x.values ?? rows.map((row) => row.x);
   return x.quantity === 'time' ? timeScale(values, zoom) : xScale(values, x.isLog, zoom);
 }
@@ -157,12 +167,12 @@ function levelOf({ low, high, label }: ChartLevel): ReactElement {
 }
 
 function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
-  return series.map(({ key, lookIndex, tint, isJoined }, index) => (
+  return series.map(({ key, lookIndex, tint, isJoined, isUnjoined }, index) => (
     <Area
       key={`band:${key}`}
       dataKey={(row: ChartRow) => row.bands[index]}
       fill={lookOf(lookIndex, scheme, tint).color}
-      fillOpacity={0.16}
+      fillOpacity={isUnjoined ? 0 : 0.16}
       stroke="none"
       dot={false}
       activeDot={false}
@@ -183,10 +193,10 @@ function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
         name={one.label}
         dataKey={(row: ChartRow) => row.values[index]}
         type="linear"
-        stroke={look.color}
-        strokeWidth={one.isBare ? 1.5 : 2}
+        stroke={one.isUnjoined ? 'none' : look.color}
+        strokeWidth={one.isBare || one.isReference ? 1.5 : 2}
         strokeDasharray={look.dash}
-        dot={one.isBare ? false : markerDot(look)}
+        dot={one.isBare ? false : markerDot(look, one.isReference)}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
         connectNulls={one.isJoined ?? false}
@@ -201,10 +211,10 @@ interface DotProps {
   readonly index?: number;
 }
 
-function markerDot(look: Look) {
+function markerDot(look: Look, isHollow = false) {
   return ({ cx, cy, index }: DotProps): ReactElement =>
     typeof cx === 'number' && typeof cy === 'number' ? (
-      <Marker key={index} look={look} x={cx} y={cy} />
+      <Marker key={index} look={look} x={cx} y={cy} isHollow={isHollow} />
     ) : (
       <g key={index} />
     );

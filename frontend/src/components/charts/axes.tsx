@@ -15,7 +15,7 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
       domain={domain}
       ticks={ticks}
       allowDataOverflow
-      tickFormatter={tickFormat(axis.quantity, unit, domain)}
+      tickFormatter={axis.names ? namedTick(axis.names) : tickFormat(axis.quantity, unit, domain)}
       label={{
         value: axisTitle(axis.title, unit),
         position: 'insideBottom',
@@ -23,9 +23,20 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
         className: 'chart-axis-title',
       }}
       minTickGap={4}
-      interval="preserveStartEnd"
+      interval={axis.names ? 0 : 'preserveStartEnd'}
     />
   );
+}
+
+/** Letters that all names of an axis have room for, together, in the narrowest panel. */
+const NAME_LETTERS = 64;
+
+function namedTick(names: readonly string[]): (at: number) => string {
+  const room = Math.max(5, Math.floor(NAME_LETTERS / names.length));
+  return (at) => {
+    const name = names[at] ?? '';
+    return name.length > room ? `${name.slice(0, room - 1)}…` : name;
+  };
 }
 
 export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: string): ReactElement {

@@ -3,8 +3,17 @@ export { ChartKey } from './ChartKey';
 export { ChartLegend } from './ChartLegend';
 export { ForestPlot, type ForestRow } from './ForestPlot';
 export { HeatChart } from './HeatChart';
-export type { ChartAxis, ChartLevel, ChartMark, ChartPoint, ChartSeries, ChartSpan, Zoom } from './model';
-export { voidPoints, zeroPoints } from './model';
+export type {
+  ChartAxis,
+  ChartLevel,
+  ChartMark,
+  ChartPoint,
+  ChartSeries,
+  ChartSpan,
+  FailedShare,
+  Zoom,
+} from './model';
+export { failedPoints, voidPoints, zeroPoints } from './model';
 export { ParametricChart } from './ParametricChart';
 export { formatQuantity } from './quantity';
 export { ScaleToggle } from './ScaleToggle';

@@ -16,6 +16,15 @@ export interface ChartPoint {
   readonly label?: string;
   /** A word beside the point, which is then ringed. */
   readonly mark?: string;
+  /** Operations of this point that failed or were refused. */
+  readonly failed?: FailedShare;
+}
+
+export interface FailedShare {
+  /** Of all that were sent, 0 to 1. */
+  readonly share: number;
+  /** How many, and of which class. */
+  readonly text: string;
 }
 
 export interface ChartSeries {
@@ -29,6 +38,10 @@ export interface ChartSeries {
   readonly isBare?: boolean;
   /** The line joins its points across the x of other lines. */
   readonly isJoined?: boolean;
+  /** Points of an axis of names: nothing lies between them, so no line does. */
+  readonly isUnjoined?: boolean;
+  /** Somebody else's figures: grey, dashed. */
+  readonly isReference?: boolean;
   readonly points: readonly ChartPoint[];
 }
 
@@ -40,6 +53,8 @@ export interface ChartAxis {
   readonly fromZero?: boolean;
   /** Given when several charts share a scale. */
   readonly values?: readonly number[];
+  /** An axis of names: its n-th stands at n. */
+  readonly names?: readonly string[];
 }
 
 export interface ChartSpan {
@@ -124,6 +139,19 @@ export function zeroPoints(series: readonly ChartSeries[], isLog: boolean): Zero
 export function voidPoints(series: readonly ChartSeries[]): { series: ChartSeries; point: ChartPoint }[] {
   return series.flatMap((one) =>
     one.points.filter(({ trust }) => trust === 'void').map((point) => ({ series: one, point })),
+  );
+}
+
+export interface FailedPoint {
+  readonly series: ChartSeries;
+  readonly point: ChartPoint & { readonly failed: FailedShare };
+}
+
+export function failedPoints(series: readonly ChartSeries[]): FailedPoint[] {
+  return series.flatMap((one) =>
+    one.points.flatMap((point) =>
+      point.failed ? [{ series: one, point: { ...point, failed: point.failed } }] : [],
+    ),
   );
 }
 

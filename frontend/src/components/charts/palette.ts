@@ -72,12 +72,42 @@ interface Drawn {
   readonly lookIndex: number;
   readonly tint?: number;
   readonly isBare?: boolean;
+  readonly isReference?: boolean;
 }
+
+/** Stand out from their ground by 4.5:1 or more and from no colour of the palettes by hue. */
+const REFERENCE_GREY = { light: '#6a7078', dark: '#a3abb5' } as const;
+const REFERENCE_DASHES = [
+  '6 4',
+  '2 4',
+  '10 3 2 3',
+  '4 2',
+  '12 5',
+  '1 3',
+  '8 2 2 2 2 2',
+  '5 5',
+  '3 2',
+  '14 4 4 4',
+] as const;
 
 const BARE_TINT_DASH = '5 3';
 
-/** The look of a line: of its target, unless it has no markers. */
-export function lookOfSeries({ lookIndex, tint, isBare }: Drawn, scheme: 'light' | 'dark'): Look {
+/** Grey and dashed, with the marker of the target that it stands beside. */
+function referenceLook(index: number, scheme: 'light' | 'dark'): Look {
+  const place = index % MARKERS.length;
+  return {
+    color: REFERENCE_GREY[scheme],
+    dash: REFERENCE_DASHES[place] ?? '6 4',
+    marker: MARKERS[place] ?? 'circle',
+  };
+}
+
+/** The look of a line: of its target, unless it has no markers or is somebody else's. */
+export function lookOfSeries(
+  { lookIndex, tint, isBare, isReference }: Drawn,
+  scheme: 'light' | 'dark',
+): Look {
+  if (isReference) return referenceLook(lookIndex, scheme);
   const look = lookOf(lookIndex, scheme, tint);
   return isBare ? { ...look, marker: null, dash: tint ? BARE_TINT_DASH : '' } : look;
 }

@@ -1,4 +1,4 @@
-import { formatDuration, formatNs, formatNumber, formatPercent, formatRate } from '@/lib/format';
+import { formatBytes, formatDuration, formatNs, formatNumber, formatPercent, formatRate } from '@/lib/format';
 import type { AxisUnit, Quantity } from './scale';
 import { formatInstant, formatInstantTick } from './time-scale';
 
@@ -11,6 +11,8 @@ export function formatQuantity(value: number | null | undefined, quantity: Quant
   if (quantity === 'share') return formatPercent(value);
   if (quantity === 'time') return formatInstant(value);
   if (quantity === 'nines') return formatNines(value);
+  if (quantity === 'bytes') return formatBytes(value);
+  if (quantity === 'ratio') return `${formatNumber(value)}×`;
   return formatNumber(value, 6);
 }
 
@@ -28,6 +30,7 @@ export function tickFormat(
 ): (value: number) => string {
   if (quantity === 'time') return (value) => formatInstantTick(value, domain);
   if (quantity === 'nines') return formatNines;
+  if (quantity === 'ratio') return (value) => `${formatNumber(value)}×`;
   return (value) => formatNumber(value / divisor, 4);
 }
 

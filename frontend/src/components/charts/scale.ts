@@ -1,7 +1,16 @@
 /** Ticks, limits and units of an axis. Pure. */
 
-/** `time` is an instant in Unix milliseconds, `nines` 1 / (1 - quantile), `share` 0 to 1. */
-export type Quantity = 'rate' | 'duration' | 'seconds' | 'plain' | 'time' | 'nines' | 'share';
+/** `time` is an instant in Unix milliseconds, `nines` 1 / (1 - quantile), `share` 0 to 1, `ratio` one value over another. */
+export type Quantity =
+  | 'rate'
+  | 'duration'
+  | 'seconds'
+  | 'plain'
+  | 'time'
+  | 'nines'
+  | 'share'
+  | 'bytes'
+  | 'ratio';
 
 export interface AxisUnit {
   /** Empty for plain numbers. */
@@ -20,8 +29,15 @@ export function axisUnit(quantity: Quantity, typical: number): AxisUnit {
     if (typical >= 1e6) return { unit: 'M ops/s', divisor: 1e6 };
     return typical >= 1e3 ? { unit: 'k ops/s', divisor: 1e3 } : { unit: 'ops/s', divisor: 1 };
   }
+  if (quantity === 'bytes') return byteUnit(typical);
   if (quantity === 'share') return { unit: '%', divisor: 0.01 };
   return { unit: quantity === 'seconds' ? 's' : '', divisor: 1 };
+}
+
+function byteUnit(typical: number): AxisUnit {
+  if (typical >= 1024 ** 3) return { unit: 'GiB', divisor: 1024 ** 3 };
+  if (typical >= 1024 ** 2) return { unit: 'MiB', divisor: 1024 ** 2 };
+  return typical >= 1024 ? { unit: 'KiB', divisor: 1024 } : { unit: 'B', divisor: 1 };
 }
 
 export interface AxisScale {
@@ -99,6 +115,11 @@ export function xScale(
   const round = isLog ? logScale(shown).ticks : linearScale(shown, { fromZero: false }).ticks;
   const ticks = shown.length <= 12 ? shown : round.filter((tick) => tick >= domain[0] && tick <= domain[1]);
   return { domain, ticks };
+}
+
+/** Names at whole numbers, half a place of room at each end. */
+export function namesScale(names: readonly string[]): AxisScale {
+  return { domain: [-0.5, Math.max(0, names.length - 1) + 0.5], ticks: names.map((_, index) => index) };
 }
 
 function paddedDomain(first: number, last: number, isLog: boolean): [number, number] {
