@@ -2,7 +2,9 @@
 
 Run as a program: `keeper.py DIRECTORY UID GID CPUS OPEN_FILES COMMAND...`. It makes the directory, runs the
 command in it, and when its stdin ends (the agent closed it, or died) kills the command's process group and
-wipes the directory. On stdout: `started PID`, and at the end `exited CODE` with the last output of the store.
+wipes the directory. A `k` on stdin kills the store and leaves its data, an `r` starts it again on them, with
+`LOADSTONE_RESTARTED` in its environment. On stdout: `started PID`, `killed CODE`, and at the end `exited CODE` with
+the last output of the store.
 Standard library only, and little of it: the start of this process is part of every trial's overhead.
 """
 
@@ -14,10 +16,12 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from types import FrameType
 
 PR_SET_PDEATHSIG = 1
 LOG_TAIL_BYTES = 8192
+KILL, RESTART = b"k", b"r"
 
 
 class Stopped(Exception):
@@ -96,16 +100,18 @@ class _Tail:
         return bool(data)
 
 
-def _watch(pid: int, tail: _Tail) -> None:
-    """Returns when the store has ended or nobody wants it any more."""
+def _watch(pid: int, tail: _Tail) -> bytes:
+    """Returns what the agent asked for; nothing when the store has ended or nobody wants it any more."""
     ended = os.pidfd_open(pid)
     poll = select.poll()
     for descriptor in (0, tail.output, ended):
         poll.register(descriptor, select.POLLIN)
     while True:
         for descriptor, _ in poll.poll():
-            if descriptor != tail.output:
-                return
+            if descriptor == 0:
+                return os.read(0, 1)
+            if descriptor == ended:
+                return b""
             if not tail.read():
                 poll.unregister(tail.output)
 
@@ -153,12 +159,32 @@ def _say(text: bytes) -> None:
         return
 
 
-def _keep(pid: int, tail: _Tail) -> None:
+def _drain(tail: _Tail) -> None:
+    while tail.read() and select.select([tail.output], [], [], 0)[0]:
+        pass
+
+
+def _keep(start: Callable[[], tuple[int, int]]) -> tuple[int, _Tail]:
+    """The exit code and the last output of the store that was started last."""
+    pid, output = start()
+    tail = _Tail(output)
     try:
         _say(b"started %d\n" % pid)
-        _watch(pid, tail)
+        while _watch(pid, tail) == KILL:
+            _say(b"killed %d\n" % _kill(pid))
+            pid = 0
+            if os.read(0, 1) != RESTART:
+                break
+            os.environ["LOADSTONE_RESTARTED"] = "1"
+            pid, output = start()
+            tail = _Tail(output)
+            _say(b"started %d\n" % pid)
     except Stopped:
-        return
+        pass
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    code = _kill(pid) if pid else -signal.SIGKILL
+    _drain(tail)
+    return code, tail
 
 
 def main(arguments: list[str]) -> None:
@@ -172,13 +198,7 @@ def main(arguments: list[str]) -> None:
     fcntl.flock(os.open(directory, os.O_RDONLY | os.O_DIRECTORY), fcntl.LOCK_EX)
     signal.signal(signal.SIGTERM, _stop)
     pinned = [int(cpu) for cpu in cpus.split(",") if cpu]
-    pid, output = _start(user, pinned, int(open_files), command)
-    tail = _Tail(output)
-    _keep(pid, tail)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    code = _kill(pid)
-    while tail.read() and select.select([output], [], [], 0)[0]:
-        pass
+    code, tail = _keep(lambda: _start(user, pinned, int(open_files), command))
     os.chdir("/")
     _wipe(directory)
     _say(b"exited %d\n" % code + tail.kept)

@@ -30,6 +30,11 @@ ANSWER_TIMEOUT_S = 60.0
 """A flush of a large data set is answered when it is done."""
 
 
+def once(script: str) -> str:
+    """Not when the store comes back after a kill: it must find its data as they were."""
+    return f'{{ [ -n "$LOADSTONE_RESTARTED" ] || {{ {script}; }}; }}'
+
+
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 

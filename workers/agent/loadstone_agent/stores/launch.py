@@ -106,6 +106,7 @@ class ManagedStore:
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None
         self.ended = threading.Event()
+        self._killed = threading.Event()
         self._log = b""
         self._exit_code: str | None = None
         self._stop_lock = threading.Lock()
@@ -140,19 +141,49 @@ class ManagedStore:
     def _read_keeper(self) -> None:
         assert self._keeper.stdout is not None
         with self._keeper.stdout as output:
-            first = output.readline()
-            if first.startswith(b"started "):
-                self.process_id = int(first.split()[1])
-            else:
-                self._log = first
-            rest = output.read()
-        if rest.startswith(b"exited "):
-            code, _, rest = rest.partition(b"\n")
-            self._exit_code = code.decode().split()[1]
-        self._log += rest
+            while line := output.readline():
+                self._hear(line)
+                if self._exit_code is not None:
+                    self._log += output.read()
         self.ended.set()
+        self._killed.set()
         if self._is_wanted and self._on_death is not None:
             self._on_death()
+
+    def _hear(self, line: bytes) -> None:
+        word, _, value = line.partition(b" ")
+        match word:
+            case b"started":
+                self.process_id = int(value)
+            case b"killed":
+                self.process_id = None
+                self._killed.set()
+            case b"exited":
+                self._exit_code = value.decode().strip()
+            case _:
+                self._log += line
+
+    def kill(self) -> None:
+        """SIGKILL to all of it, as a crash would be; its data stay. Dead when this returns."""
+        self._killed.clear()
+        self._tell_keeper(keeper.KILL)
+        self._killed.wait(STOP_TIMEOUT_S)
+
+    def start_again(self, check_interrupt: Callable[[], None]) -> None:
+        """On the data that `kill` left. Raises StoreStartFailed and what `check_interrupt` raises."""
+        self._tell_keeper(keeper.RESTART)
+        try:
+            self.wait_until_ready(check_interrupt)
+        except _PortTaken:
+            message = f"The port of {self.kind.binary} was taken while it was dead: run the trial again."
+            raise StoreStartFailed(message) from None
+
+    def _tell_keeper(self, word: bytes) -> None:
+        assert self._keeper.stdin is not None
+        # A keeper that is gone has ended the store as well: whoever waits for it is told by `ended`.
+        with suppress(OSError, ValueError):
+            self._keeper.stdin.write(word)
+            self._keeper.stdin.flush()
 
     def when_it_dies(self, action: Callable[[], None] | None) -> None:
         """Called from another thread when the store ends unasked; at once if it already has."""

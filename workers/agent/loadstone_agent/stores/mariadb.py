@@ -22,6 +22,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    once,
 )
 from loadstone_agent.tls import client_context
 
@@ -71,7 +72,7 @@ class MariaDb(StoreKind):
         return endpoint.database or DATABASE
 
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - one version
-        return PREPARE
+        return once(PREPARE)
 
     def connect(self, endpoint: Endpoint) -> "MySqlControl":
         return MySqlControl(self.kind, endpoint)

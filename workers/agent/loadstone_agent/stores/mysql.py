@@ -13,7 +13,15 @@ from loadstone_contracts.engine_plan import StoreProtocol
 
 from loadstone_agent.errors import BadPlan, StoreMissing
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores.base import DATABASE, MIN_CONNECTIONS, NO_OPTIONS, SPARE_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.stores.base import (
+    DATABASE,
+    MIN_CONNECTIONS,
+    NO_OPTIONS,
+    SPARE_CONNECTIONS,
+    Endpoint,
+    StoreKind,
+    once,
+)
 from loadstone_agent.stores.mariadb import OPTION, RESERVED, VALUE, MySqlControl
 from loadstone_agent.stores.mysql_distribution import install_distributions
 from loadstone_agent.stores.packages import Say
@@ -79,7 +87,7 @@ class MySql(StoreKind):
         base = Path(self.find_binary(options)).parents[1]
         initialise = _initialise_old(base) if _is_old(base) else _initialise(base)
         # 5.6 would tell a relative path as it was given, and it is read to know the server's process.
-        return f'{initialise} && set -- "$@" --pid-file="$PWD/store.pid"'
+        return f'{once(initialise)} && set -- "$@" --pid-file="$PWD/store.pid"'
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         base = Path(self.find_binary(options)).parents[1]
