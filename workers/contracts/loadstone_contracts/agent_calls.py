@@ -16,9 +16,7 @@ AGENT_API_PREFIX = "/agent/v1"
 MAX_SAMPLES_PER_CALL = 60
 MAX_CALL_BYTES = 32 * 1024 * 1024
 
-TargetKind = Literal[
-    "memcached", "redis", "valkey", "mysql", "mariadb", "postgresql", "mongodb", "ferretdb", "memlink"
-]
+TargetKind = Literal["memcached", "redis", "valkey", "mysql", "mariadb", "postgresql", "mongodb", "ferretdb", "memlink"]
 Reset = Literal["none", "flush", "restart"]
 
 
@@ -53,10 +51,16 @@ class DataDirectory(Message):
 
 
 class EngineOffer(Message):
+    """An engine that this agent can run, or why it cannot and the command that would mend it."""
+
     name: str
     version: str
+    """Empty where it is not available."""
     protocols: list[StoreProtocol]
     operations: list[str]
+    available: bool = True
+    binary: str | None = None
+    remedy: str | None = None
 
 
 class HostInventory(Message):
@@ -173,6 +177,8 @@ class Assignment(Message):
     """Leave a managed store running after the trial: a later trial of this run needs its state."""
     target: AssignedTarget
     work: EngineWork
+    engine: str = "native"
+    """A name of `engines.ENGINES`, or `custom:...` of the agent's own configuration."""
 
 
 class ClaimResponse(Message):

@@ -56,6 +56,7 @@ class OperationNumbers(Message):
     response_time_ns: Quantiles
     service_time_ns: Quantiles
     response_histogram: str
+    """Empty where the engine keeps none (see the summary's `missing`); so is the other."""
     service_histogram: str
 
 
@@ -118,11 +119,18 @@ class PhaseTotals(Message):
     """User and system time of all the engine's threads during the phase."""
     engine_busy_share: float
     """Of the busiest load thread: time not spent waiting for events, 0 to 1."""
-    littles_law_residual: float
-    """(mean in flight - throughput x mean service time) / mean in flight."""
+    littles_law_residual: float | None
+    """(mean in flight - throughput x mean service time) / mean in flight; null where service times are not known."""
     saturated: bool
     """The engine, not the target, was the bottleneck."""
     operations: list[OperationNumbers]
+
+
+class MissingMetric(Message):
+    """What an engine cannot tell. It is absent, or stands as 0 where a number has to stand; never a measured zero."""
+
+    metric: str
+    reason: str
 
 
 class SummaryEvent(Message):
@@ -131,6 +139,8 @@ class SummaryEvent(Message):
     stopped: bool
     """True when a signal or the end of stdin ended the run before its stop rule."""
     phases: list[PhaseTotals]
+    missing: list[MissingMetric] = Field(default_factory=list)
+    """Empty of the native engine; of others what they cannot measure."""
 
 
 class ErrorEvent(Message):
