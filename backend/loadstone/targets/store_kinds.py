@@ -14,6 +14,15 @@ class _Data(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Equivalence(_Data):
+    """What makes unlike stores comparable, or says why they are not: a short sentence each."""
+
+    durability: str
+    consistency: str
+    batching: str
+    connection_cost: str
+
+
 class StoreProfile(_Data):
     """A named set of server options."""
 
@@ -21,6 +30,7 @@ class StoreProfile(_Data):
     title: str
     meaning: str
     options: dict[str, str]
+    equivalence: Equivalence
 
 
 class IntegerRange(_Data):
@@ -62,6 +72,8 @@ class SpokenProtocol(_Data):
     title: str
     meaning: str
     operations: list[OperationKind]
+    external_only: bool = False
+    """An agent starts no such store: the target runs elsewhere."""
 
 
 class StoreKind(_Data):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from loadstone_contracts.durability import DurabilityReport, KillRequest
 from loadstone_contracts.engine_events import SampleEvent, SummaryEvent
 from loadstone_contracts.engine_plan import EngineWork, StoreProtocol, Tls
 from loadstone_contracts.model import Message
@@ -153,7 +154,7 @@ class AssignedTarget(Message):
     host: str | None = None
     port: int | None = None
     read_port: int | None = None
-    """Where an external Memlink answers reads; one above or below `port` otherwise, as its version has it."""
+    """Where an external Memlink answers reads; None is the port below the one of writes, its own default."""
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None
@@ -177,6 +178,8 @@ class Assignment(Message):
     """Leave a managed store running after the trial: a later trial of this run needs its state."""
     target: AssignedTarget
     work: EngineWork
+    kill: KillRequest | None = None
+    """The trial is a check of durability: kill the store, start it again, read back what it had acknowledged."""
     engine: str = "native"
     """A name of `engines.ENGINES`, or `custom:...` of the agent's own configuration."""
 
@@ -250,6 +253,7 @@ class FinishRequest(Message):
     keys_held: int | None = None
     """Keys in the store when the engine had ended, as the store says; null where it cannot tell cheaply."""
     store: StoreFacts | None = None
+    durability: DurabilityReport | None = None
     command_lines: list[str] = Field(default_factory=list)
     sample_count: int = 0
     """How many samples this attempt produced; the api answers which are missing."""
