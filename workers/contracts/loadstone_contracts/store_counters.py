@@ -69,6 +69,7 @@ REDIS = (
     _byte_rate("received", "Received by the store", "total_net_input_bytes"),
     _byte_rate("sent", "Sent by the store", "total_net_output_bytes"),
     _count("connections", "Connections", "connected_clients"),
+    _count("items", "Keys held", "keys"),
     _count("blocked_clients", "Blocked clients", "blocked_clients"),
     _count("changes_unsaved", "Changes since the last save", "rdb_changes_since_last_save"),
     _bytes("data", "Data, as the store counts it", "used_memory"),
@@ -86,6 +87,8 @@ MYSQL = (
     _rate("replaces", "REPLACE statements", "Com_replace"),
     # Under the name that study 001 draws it by.
     _rate("dml_reads", "InnoDB rows read (dml_reads)", "Innodb_rows_read"),
+    # MariaDB has no such counter from 10.10 on, only this one over all storage engines, which MySQL has not.
+    _rate("rows_read", "Rows read", "Rows_read"),
     _rate(
         "dml_writes",
         "InnoDB rows written (dml_inserts, updates, deletes)",
@@ -128,7 +131,6 @@ POSTGRESQL = (
     _byte_rate("temporary", "Temporary files written", "temp_bytes"),
     _byte_rate("wal_written", "Write-ahead log written", "wal_bytes"),
     _count("connections", "Connections", "numbackends"),
-    _bytes("data", "Size of the database", "database_bytes"),
 )
 
 MONGODB = (

@@ -14,6 +14,8 @@ MAX_TELEMETRY_PER_CALL = 120
 MAX_COUNTERS = 100
 
 Share = Annotated[float, Field(ge=0, le=1)]
+CounterKey = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Value = Annotated[float, Field(allow_inf_nan=False)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Bytes = Annotated[int, Field(ge=0, le=2**62)]
 Sequence = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -68,7 +70,7 @@ class TelemetrySecond(Message):
     duration_ns: Annotated[int, Field(gt=0, le=3600 * 10**9)]
     ends_phase: bool = False
     """Read at the end of its phase, whatever it cost: what the store holds then is what the phase left."""
-    store: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")], Annotated[float, Field(allow_inf_nan=False)]]
+    store: dict[CounterKey, Value] = Field(max_length=MAX_COUNTERS)
     """By the names of `store_counters`."""
     store_memory_bytes: Bytes | None = None
     """Resident memory of the server process."""

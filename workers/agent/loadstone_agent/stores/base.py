@@ -4,11 +4,11 @@ import os
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from loadstone_contracts.agent_calls import StoreFacts, StoreOffer, TargetKind
 from loadstone_contracts.engine_plan import StoreProtocol, Tls
@@ -35,6 +35,15 @@ def once(script: str) -> str:
     return f'{{ [ -n "$LOADSTONE_RESTARTED" ] || {{ {script}; }}; }}'
 
 
+def numbers_in(answer: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a flat answer; texts that are none are left out."""
+    found = {}
+    for name, value in answer.items():
+        with suppress(TypeError, ValueError):
+            found[name] = float(value)
+    return found
+
+
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -46,6 +55,7 @@ class Endpoint:
     password: str | None = None
     tls: Tls | None = None
     database: str | None = None
+    answer_timeout_s: float = ANSWER_TIMEOUT_S
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -75,6 +85,10 @@ class StoreControl(ABC):
     def keys_held(self) -> int | None:
         """How many keys it holds by its own count; None where only a scan could tell."""
         return None
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - some tell nothing
+        """What it counts of itself, by its own names: at least those of `wanted` that it knows."""
+        return {}
 
     @abstractmethod
     def has_marker(self) -> bool: ...

@@ -1,7 +1,7 @@
 """MariaDB: a data directory of its own, made anew at every start, and one database to measure in."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from pymysql.err import MySQLError, OperationalError
 
 from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
-    ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
     DATABASE,
     MARKER_TABLE,
@@ -22,6 +21,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    numbers_in,
     once,
 )
 from loadstone_agent.tls import client_context
@@ -131,7 +131,7 @@ class MySqlControl(StoreControl):
                 database=endpoint.database or DATABASE,
                 ssl=client_context(endpoint.tls) if endpoint.tls else None,
                 connect_timeout=CONNECT_TIMEOUT_S,
-                read_timeout=ANSWER_TIMEOUT_S,
+                read_timeout=endpoint.answer_timeout_s,
                 autocommit=True,
             )
 
@@ -157,6 +157,11 @@ class MySqlControl(StoreControl):
     def facts(self) -> StoreFacts:
         settings = {str(name): str(value) for name, value in self._rows("SHOW GLOBAL VARIABLES")}
         return StoreFacts(kind=self.kind, version=self.version(), settings=settings)
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:
+        """Only those that are asked for: all five hundred take the server and this client ten times as long."""
+        names = ", ".join(["%s"] * len(wanted))
+        return numbers_in(dict(self._rows(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})", *wanted)))
 
     def _tables(self) -> list[str]:
         statement = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"

@@ -1,7 +1,7 @@
 """memcached, over its text protocol."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -11,7 +11,6 @@ from pymemcache.exceptions import MemcacheError, MemcacheUnexpectedCloseError
 
 from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
-    ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
     MARKER_KEY,
     MIN_CONNECTIONS,
@@ -19,6 +18,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    numbers_in,
 )
 from loadstone_agent.tls import client_context
 
@@ -97,7 +97,7 @@ class MemcachedControl(StoreControl):
         self._client = Client(
             (endpoint.host, endpoint.port),
             connect_timeout=CONNECT_TIMEOUT_S,
-            timeout=ANSWER_TIMEOUT_S,
+            timeout=endpoint.answer_timeout_s,
             no_delay=True,
             tls_context=client_context(endpoint.tls) if endpoint.tls else None,
         )
@@ -127,6 +127,9 @@ class MemcachedControl(StoreControl):
 
     def keys_held(self) -> int | None:
         return int(self._stats()["curr_items"])
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - it tells all or nothing
+        return numbers_in(self._stats())
 
     def has_marker(self) -> bool:
         return self._ask(lambda: self._client.get(MARKER_KEY)) is not None

@@ -5,7 +5,7 @@ import re
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    numbers_in,
     once,
 )
 
@@ -124,6 +125,13 @@ def _faults_of(endpoint: Endpoint) -> Iterator[None]:
         ) from error
 
 
+VERSION_14, VERSION_17 = 140000, 170000
+CHECKPOINTS = (
+    "(SELECT num_timed AS checkpoints_timed, num_requested AS checkpoints_req, "
+    "write_time AS checkpoint_write_time, sync_time AS checkpoint_sync_time FROM pg_stat_checkpointer)"
+)
+
+
 @contextmanager
 def _tls_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
     """libpq holds a certificate against `host`, connects to `hostaddr`, and reads authorities from a file."""
@@ -178,6 +186,18 @@ class PostgreSqlControl(StoreControl):
     def facts(self) -> StoreFacts:
         settings = {str(name): str(value) for name, value in self._rows("SELECT name, setting FROM pg_settings")}
         return StoreFacts(kind="postgresql", version=self.version(), settings=settings)
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - one row tells all
+        """Of this database, of checkpoints and of the write-ahead log, under the names that they had in version 15."""
+        version = self._connection.info.server_version
+        checkpoints = CHECKPOINTS if version >= VERSION_17 else "pg_stat_bgwriter"
+        log = "pg_stat_wal" if version >= VERSION_14 else "(SELECT)"
+        rows = self._rows(
+            "SELECT to_jsonb(d) || to_jsonb(c) || to_jsonb(w) || jsonb_build_object('uptime', "  # noqa: S608 - constants
+            "extract(epoch FROM now() - pg_postmaster_start_time())) "
+            f"FROM pg_stat_database d, {checkpoints} c, {log} w WHERE d.datname = current_database()"
+        )
+        return numbers_in(rows[0][0])
 
     def _tables(self) -> list[tuple[str, str]]:
         statement = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)'"

@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -16,7 +16,6 @@ from redis.retry import Retry
 
 from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
-    ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
     MARKER_KEY,
     MIN_CONNECTIONS,
@@ -24,6 +23,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    numbers_in,
 )
 from loadstone_agent.tls import client_context
 
@@ -114,7 +114,7 @@ class RedisControl(StoreControl):
             decode_responses=True,
             encoding_errors="replace",
             socket_connect_timeout=CONNECT_TIMEOUT_S,
-            socket_timeout=ANSWER_TIMEOUT_S,
+            socket_timeout=endpoint.answer_timeout_s,
             retry=Retry(NoBackoff(), 0),
             **tls,
         )
@@ -145,6 +145,11 @@ class RedisControl(StoreControl):
 
     def keys_held(self) -> int | None:
         return int(self._ask(self._redis.dbsize))
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - it tells all or nothing
+        answer = self._ask(self._redis.info)
+        databases = [held["keys"] for name, held in answer.items() if name.startswith("db") and isinstance(held, dict)]
+        return {**numbers_in(answer), "keys": float(sum(databases))}
 
     def has_marker(self) -> bool:
         return bool(self._ask(lambda: self._redis.exists(MARKER_KEY)))
