@@ -2,6 +2,10 @@
 
 from collections.abc import Sequence
 
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
 revision: str = "2026_11_21_0753"
 down_revision: str | None = "2026_11_21_0752"
 branch_labels: str | Sequence[str] | None = None
@@ -9,8 +13,8 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    pass
+    op.add_column("trials", sa.Column("durability", postgresql.JSONB(), nullable=True))
 
 
 def downgrade() -> None:
-    pass
+    op.drop_column("trials", "durability")

@@ -152,6 +152,7 @@ class TrialRecord(_Record):
     load_during: dict[str, Any] | None
     histogram_digits: Small | None
     keys_held: Large | None
+    durability: dict[str, Any] | None = None
     command_lines: list[Text]
     decisions: list[DecisionRecord]
 

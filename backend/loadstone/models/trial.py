@@ -57,4 +57,6 @@ class Trial(Identified, Base):
     """Significant digits that its histograms were recorded with; null before this was kept."""
     keys_held: Mapped[int | None] = mapped_column(BigInteger)
     """Keys in the store when the engine had ended, as the store itself says."""
+    durability: Mapped[dict[str, Any] | None]
+    """What was left of acknowledged writes after the store was killed (`DurabilityReport`)."""
     command_lines: Mapped[list[Any]] = mapped_column(default=list)

@@ -142,6 +142,7 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
         swap_used_bytes=body.load_before.swap_used_bytes if body.load_before else None,
         shared_cpu=any(warning.code == "shared_cpu" for warning in body.warnings),
         samples_missing=samples_missing,
+        store_killed=body.durability is not None,
     )
 
 

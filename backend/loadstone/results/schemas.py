@@ -4,6 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any, Literal
 
+from loadstone_contracts.durability import DurabilityReport
 from pydantic import BaseModel, ConfigDict, Field
 
 from loadstone.runs.schemas import TrialItem, TrustVerdict
@@ -169,6 +170,7 @@ class Trial(TrialItem):
     load_before: dict[str, Any] | None
     load_during: dict[str, Any] | None
     keys_held: int | None
+    durability: DurabilityReport | None
     command_lines: list[str]
     phases: list[Phase]
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from loadstone_contracts.agent_calls import FinishRequest
+from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import SampleEvent
 
 from loadstone.db import UnitOfWork
@@ -67,6 +68,7 @@ def store_result(unit: UnitOfWork, trial: Trial, agent_id: uuid.UUID, body: Fini
         "load_before": body.load_before.model_dump() if body.load_before else None,
         "load_during": body.load_during.model_dump() if body.load_during else None,
         "keys_held": body.keys_held,
+        "durability": body.durability.model_dump() if body.durability else None,
         "histogram_digits": rows.histogram_digits(results),
         **_environment(unit, trial, body),
         **_verdict(unit, attempt, point.work, body),
@@ -221,6 +223,7 @@ def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> sc
         load_before=trial.load_before,
         load_during=trial.load_during,
         keys_held=trial.keys_held,
+        durability=DurabilityReport.model_validate(trial.durability) if trial.durability else None,
         command_lines=trial.command_lines,
         phases=_phases(repository.results_of(unit.session, trial)),
     )

@@ -78,6 +78,8 @@ class TrialFacts:
     swapped_bytes: int | None = None
     shared_cpu: bool = False
     samples_missing: int = 0
+    store_killed: bool = False
+    """By plan: what was under way when it died failed, and the measurement ended there."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def judge(facts: TrialFacts) -> tuple[Verdict, list[dict[str, Any]]]:
 def _answers(facts: TrialFacts) -> Iterator[Reason]:
     if facts.answered == 0:
         yield Reason("void", "nothing_answered", "The target answered no operation.", {"failed": facts.failed})
-    if facts.stopped_early:
+    if facts.stopped_early and not facts.store_killed:
         yield Reason(
             "void",
             "stopped_early",
@@ -115,7 +117,7 @@ def _answers(facts: TrialFacts) -> Iterator[Reason]:
 
 def _errors(facts: TrialFacts) -> Iterator[Reason]:
     ended = facts.answered + facts.failed
-    share = facts.failed / ended if ended else 0.0
+    share = facts.failed / ended if ended and not facts.store_killed else 0.0
     if share >= ERROR_SHARE_WARN:
         severity: Severity = "void" if share >= ERROR_SHARE_VOID else "warn"
         limit = ERROR_SHARE_VOID if severity == "void" else ERROR_SHARE_WARN

@@ -3,6 +3,7 @@
 import uuid
 from datetime import datetime
 
+from loadstone_contracts.durability import KillRequest
 from loadstone_contracts.engine_plan import Access, Dataset, Operation, UniformAccess
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +16,8 @@ class WorkloadDefinition(BaseModel):
     dataset: Dataset
     operations: list[Operation] = Field(min_length=1, max_length=20)
     access: Access = UniformAccess()
+    durability: KillRequest | None = None
+    """Kill the store under this workload and read back what it had acknowledged; managed targets only."""
 
 
 class WriteWorkload(BaseModel):
