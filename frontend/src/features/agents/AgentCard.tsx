@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Agent, agentsQuery, patchAgent, revokeAgent } from '@/api/agents';
+import { useMay } from '@/api/use-may';
 import { ConfirmDialog } from '@/components/ConfirmDialog';
 import { TextLink } from '@/components/links';
 import { showFailure } from '@/components/notices';
@@ -11,6 +12,7 @@ import { AgentInventory, AgentLoad, AgentOffers } from './AgentFacts';
 import { AgentStateChip } from './AgentStateChip';
 
 export function AgentCard({ agent }: { readonly agent: Agent }): ReactElement {
+  const mayEdit = useMay('editor');
   return (
     <Paper withBorder p="md" component="article" aria-label={`Agent ${agent.name}`}>
       <Stack gap="sm">
@@ -33,7 +35,7 @@ export function AgentCard({ agent }: { readonly agent: Agent }): ReactElement {
           Last heard of <RelativeTime at={agent.last_heartbeat_at} />
           {agent.agent_version && `, version ${agent.agent_version}`}
         </Text>
-        <CardActions agent={agent} />
+        {mayEdit && <CardActions agent={agent} />}
       </Stack>
     </Paper>
   );
@@ -73,6 +75,7 @@ function Labels({ labels }: { readonly labels: Agent['labels'] }): ReactElement 
 }
 
 function CardActions({ agent }: { readonly agent: Agent }): ReactElement {
+  const isAdmin = useMay('admin');
   const [isAsking, ask] = useDisclosure(false);
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: agentsQuery.queryKey });
@@ -98,9 +101,11 @@ function CardActions({ agent }: { readonly agent: Agent }): ReactElement {
         checked={drain.isPending ? drain.variables : agent.is_draining}
         onChange={(event) => drain.mutate(event.currentTarget.checked)}
       />
-      <Button size="compact-sm" variant="subtle" color="red" onClick={ask.open}>
-        Revoke
-      </Button>
+      {isAdmin && (
+        <Button size="compact-sm" variant="subtle" color="red" onClick={ask.open}>
+          Revoke
+        </Button>
+      )}
       <ConfirmDialog
         isOpen={isAsking}
         title={`Revoke ${agent.name}?`}

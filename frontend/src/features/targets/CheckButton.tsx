@@ -3,12 +3,14 @@ import { IconAlertTriangle, IconLoader2, IconPlugConnected, IconPlugConnectedX }
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { checkQuery, startCheck, type Target, type TargetCheck, targetsQuery } from '@/api/targets';
+import { useMay } from '@/api/use-may';
 import { Chip } from '@/components/Chip';
 import { formatNumber } from '@/lib/format';
 import { toProblem } from '@/lib/problem';
 
 /** Asks an agent to reach the store, and shows what it found. */
 export function CheckButton({ target }: { readonly target: Target }): ReactElement {
+  const mayEdit = useMay('editor');
   const queries = useQueryClient();
   const start = useMutation({ mutationFn: () => startCheck(target.id) });
   const checkId = start.data?.id;
@@ -21,14 +23,16 @@ export function CheckButton({ target }: { readonly target: Target }): ReactEleme
   const failure = start.error ?? asked.error;
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={start.isPending || (checkId !== undefined && !isOver && !asked.error)}
-        onClick={() => start.mutate()}
-      >
-        Check
-      </Button>
+      {mayEdit && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={start.isPending || (checkId !== undefined && !isOver && !asked.error)}
+          onClick={() => start.mutate()}
+        >
+          Check
+        </Button>
+      )}
       {failure ? (
         <Chip tone="bad" icon={IconAlertTriangle} word="not checked" reason={toProblem(failure).detail} />
       ) : (
