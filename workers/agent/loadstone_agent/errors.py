@@ -42,6 +42,10 @@ class DiskFull(AgentError):
     code = "disk_full"
 
 
+class EngineHung(AgentError):
+    code = "engine_hung"
+
+
 class EngineInternal(AgentError):
     code = "engine_internal"
 
@@ -58,8 +62,24 @@ class FlushRefused(AgentError):
     code = "flush_refused"
 
 
+class PlacementRefused(AgentError):
+    code = "placement_refused"
+
+
+class PluginMissing(AgentError):
+    code = "plugin_missing"
+
+
+class PortTaken(AgentError):
+    code = "port_taken"
+
+
 class StoreDied(AgentError):
     code = "store_died"
+
+
+class StoreDiskFull(AgentError):
+    code = "store_disk_full"
 
 
 class StoreMissing(AgentError):
@@ -80,6 +100,10 @@ class TargetRefused(AgentError):
 
 class TargetUnreachable(AgentError):
     code = "target_unreachable"
+
+
+class VersionMismatch(AgentError):
+    code = "version_mismatch"
 
 
 class SamplesRefused(AgentError):
