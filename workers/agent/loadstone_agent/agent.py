@@ -30,7 +30,7 @@ def make_agent(settings: AgentSettings) -> Agent:
         settings=settings,
         identity=identity,
         api=AgentApi(identity.url, identity.token),
-        inventory=take_inventory(),
+        inventory=take_inventory(settings.agent_data_directories),
         cpus=split_cpus(settings),
         engine=NativeEngine(settings.engine),
     )

@@ -23,6 +23,17 @@ def split_cpus(settings: AgentSettings) -> CpuSplit:
     return CpuSplit(store, engine)
 
 
+def as_cpu_list(cpus: list[int]) -> str:
+    """As the kernel writes CPU lists: `0-7,16`."""
+    spans: list[list[int]] = []
+    for cpu in sorted(set(cpus)):
+        if spans and spans[-1][1] == cpu - 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+
+
 def shared_cpu_warning(store: list[int], engine: list[int]) -> TrialError | None:
     shared = sorted(set(store) & set(engine))
     if not shared:

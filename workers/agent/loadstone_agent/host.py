@@ -5,12 +5,16 @@ import platform
 import resource
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
-from loadstone_contracts.agent_calls import HostInventory, HostLoad, HostLoadDuring
+from loadstone_contracts.agent_calls import DataDirectory, HostInventory, HostLoad, HostLoadDuring
 
+from loadstone_agent.cpus import as_cpu_list
+
+NO_DIRECTORIES: Mapping[str, Path] = MappingProxyType({})
 QUIET_WINDOW_S = 0.05
 """Five ticks of the kernel's CPU accounting; shorter windows say nothing."""
 
@@ -42,7 +46,13 @@ def host_key() -> str:
     return _first_line("/etc/machine-id") or _first_line("/var/lib/dbus/machine-id") or socket.gethostname()
 
 
-def take_inventory() -> HostInventory:
+def _filesystem(folder: Path) -> str | None:
+    """Of the mount that holds it: the longest mount point that it lies under."""
+    held = [part for part in psutil.disk_partitions(all=True) if folder.is_relative_to(part.mountpoint)]
+    return max(held, key=lambda part: len(part.mountpoint)).fstype if held else None
+
+
+def take_inventory(data_directories: Mapping[str, Path] = NO_DIRECTORIES) -> HostInventory:
     cpu_model, cpu_count = _cpu_model(), len(os.sched_getaffinity(0))
     memory_bytes = int(psutil.virtual_memory().total)
     return HostInventory(
@@ -54,6 +64,10 @@ def take_inventory() -> HostInventory:
         kernel=platform.release(),
         operating_system=_operating_system(),
         python_version=platform.python_version(),
+        cpus=as_cpu_list(sorted(os.sched_getaffinity(0))),
+        data_directories=[
+            DataDirectory(name=name, filesystem=_filesystem(folder)) for name, folder in data_directories.items()
+        ],
         agent_class=f"{cpu_model}, {cpu_count} CPUs, {round(memory_bytes / 2**30)} GiB",
     )
 

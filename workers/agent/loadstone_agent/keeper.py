@@ -1,10 +1,10 @@
 """Holds one managed store: whatever happens to the agent, neither store nor data directory outlives it.
 
-Run as a program: `keeper.py DIRECTORY UID GID CPUS OPEN_FILES COMMAND...`. It makes the directory, runs the
-command in it, and when its stdin ends (the agent closed it, or died) kills the command's process group and
-wipes the directory. A `k` on stdin kills the store and leaves its data, an `r` starts it again on them, with
-`LOADSTONE_RESTARTED` in its environment. On stdout: `started PID`, `killed CODE`, and at the end `exited CODE` with
-the last output of the store.
+Run as a program: `keeper.py DIRECTORY UID GID CPUS OPEN_FILES GROUP COMMAND...`. It makes the directory, runs the
+command in it and in the control group whose list of processes GROUP is, and when its stdin ends (the agent closed it,
+or died) kills the command's process group and wipes the directory. A `k` on stdin kills the store and leaves its
+data, an `r` starts it again on them, with `LOADSTONE_RESTARTED` in its environment. On stdout: `started PID`,
+`killed CODE`, and at the end `exited CODE` with the last output of the store.
 Standard library only, and little of it: the start of this process is part of every trial's overhead.
 """
 
@@ -47,17 +47,35 @@ def _raise_open_files(wanted: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def _exec_store(keeper: int, user: tuple[int, int], cpus: list[int], open_files: int, command: list[str]) -> None:
+def _join(group: str) -> None:
+    descriptor = os.open(group, os.O_WRONLY)
+    os.write(descriptor, b"0")
+    os.close(descriptor)
+
+
+class _Bounds:
+    """What the store runs under."""
+
+    def __init__(self, user: tuple[int, int], cpus: list[int], open_files: int, group: str) -> None:
+        self.user = user
+        self.cpus = cpus
+        self.open_files = open_files
+        self.group = group
+
+
+def _exec_store(keeper: int, bounds: _Bounds, command: list[str]) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # Python ignores SIGPIPE and a program inherits that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if cpus:
-        os.sched_setaffinity(0, cpus)
-    _raise_open_files(open_files)
-    _become(*user)
+    if bounds.cpus:
+        os.sched_setaffinity(0, bounds.cpus)
+    _raise_open_files(bounds.open_files)
+    if bounds.group:
+        _join(bounds.group)
+    _become(*bounds.user)
     # After the change of user, which clears it.
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:
@@ -65,7 +83,7 @@ def _exec_store(keeper: int, user: tuple[int, int], cpus: list[int], open_files:
     os.execv(command[0], command)  # noqa: S606
 
 
-def _start(user: tuple[int, int], cpus: list[int], open_files: int, command: list[str]) -> tuple[int, int]:
+def _start(bounds: _Bounds, command: list[str]) -> tuple[int, int]:
     """The store's process id and the read end of its output."""
     keeper = os.getpid()
     reader, writer = os.pipe()
@@ -74,7 +92,7 @@ def _start(user: tuple[int, int], cpus: list[int], open_files: int, command: lis
         os.dup2(writer, 1)
         os.dup2(writer, 2)
         try:
-            _exec_store(keeper, user, cpus, open_files, command)
+            _exec_store(keeper, bounds, command)
         except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must never run on
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(126)
@@ -188,7 +206,7 @@ def _keep(start: Callable[[], tuple[int, int]]) -> tuple[int, _Tail]:
 
 
 def main(arguments: list[str]) -> None:
-    directory, uid, gid, cpus, open_files, *command = arguments
+    directory, uid, gid, cpus, open_files, group, *command = arguments
     user = (int(uid), int(gid))
     os.umask(0o077)
     os.mkdir(directory, 0o700)  # noqa: PTH102
@@ -198,7 +216,8 @@ def main(arguments: list[str]) -> None:
     fcntl.flock(os.open(directory, os.O_RDONLY | os.O_DIRECTORY), fcntl.LOCK_EX)
     signal.signal(signal.SIGTERM, _stop)
     pinned = [int(cpu) for cpu in cpus.split(",") if cpu]
-    code, tail = _keep(lambda: _start(user, pinned, int(open_files), command))
+    bounds = _Bounds(user, pinned, int(open_files), group)
+    code, tail = _keep(lambda: _start(bounds, command))
     os.chdir("/")
     _wipe(directory)
     _say(b"exited %d\n" % code + tail.kept)

@@ -22,6 +22,19 @@ def parse_cpu_list(text: object) -> object:
 CpuList = Annotated[list[int] | None, NoDecode, BeforeValidator(parse_cpu_list)]
 
 
+def parse_directories(text: object) -> object:
+    """`fast=/mnt/nvme,slow=/mnt/disk`: names as targets use them, and absolute paths."""
+    if not isinstance(text, str):
+        return text
+    pairs = [part.partition("=") for part in filter(None, (part.strip() for part in text.split(",")))]
+    if any(not name.strip() or not path.strip().startswith("/") for name, _, path in pairs):
+        raise ValueError("data directories are written name=/absolute/path, with commas between them")
+    return {name.strip(): Path(path.strip()) for name, _, path in pairs}
+
+
+Directories = Annotated[dict[str, Path], NoDecode, BeforeValidator(parse_directories)]
+
+
 class AgentSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LOADSTONE_", extra="ignore")
 
@@ -31,6 +44,8 @@ class AgentSettings(BaseSettings):
     """Path of the engine, or its name on PATH."""
     agent_store_cpus: CpuList = None
     agent_engine_cpus: CpuList = None
+    agent_data_directories: Directories = Field(default_factory=dict)
+    """Disks that a target may choose for its data, by name; without a choice they lie under `agent_dir`."""
     host_key: str | None = None
     """Replaces the machine's own id where that cannot be read, as in a container: agents on one host must share it."""
     store_user: str = "nobody"
@@ -51,6 +66,11 @@ class AgentSettings(BaseSettings):
     def servers_dir(self) -> Path:
         """Servers that `stores install` unpacked, a folder a version."""
         return self.agent_dir / "servers"
+
+    @property
+    def templates_dir(self) -> Path:
+        """Data directories as their servers made them, to be copied at each start."""
+        return self.agent_dir / "templates"
 
     @property
     def stores_dir(self) -> Path:

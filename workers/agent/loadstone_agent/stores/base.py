@@ -1,12 +1,15 @@
 """What every kind of store can be asked: one interface, one module a kind."""
 
+import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -42,6 +45,18 @@ def numbers_in(answer: Mapping[str, Any]) -> dict[str, float]:
         with suppress(TypeError, ValueError):
             found[name] = float(value)
     return found
+
+
+def from_template(script: str, templates: Path | None, name: str) -> str:
+    """Copies what `script` made the first time. A copy that was cut short never gets the template's name."""
+    if templates is None:
+        return script
+    template = shlex.quote(str(templates / name))
+    keep = f"cp -a --reflink=auto . {template}.$$ && mv -T {template}.$$ {template} || rm -rf {template}.$$"
+    return (
+        f"if [ -d {template} ]; then cp -a --reflink=auto {template}/. .; "
+        f"else {{ {script}; }} && {{ {keep}; }} 2> /dev/null; fi"
+    )
 
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
@@ -86,6 +101,14 @@ class StoreControl(ABC):
         """How many keys it holds by its own count; None where only a scan could tell."""
         return None
 
+    def missing_part(self) -> str | None:
+        """What a server that answers was started with and does not have, as a sentence; None when all is there."""
+        return None
+
+    def write_fault(self) -> str | None:
+        """Why it could not write to its disk the last time, in its own words; None when it could."""
+        return None
+
     def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - some tell nothing
         """What it counts of itself, by its own names: at least those of `wanted` that it knows."""
         return {}
@@ -113,9 +136,27 @@ class StoreKind(ABC):
     listeners: ClassVar[int] = 1
     """On how many ports it listens; control speaks to the first."""
 
+    managed_protocols: ClassVar[tuple[StoreProtocol, ...] | None] = None
+    """Those of a store that an agent starts; None is all of them."""
+
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
-        """A shell script that makes the data directory, run in it as the store's user; empty where none is needed."""
+        """A shell script that makes the data directory, run in it as the store's user; empty where none is needed.
+
+        What it makes is kept as a template: whatever it depends on stands in its text.
+        """
         return ""
+
+    def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
+        """A shell script that runs before each start of the server; it may change `"$@"`."""
+        return ""
+
+    def memory_options(self, limit_bytes: int) -> Mapping[str, str] | None:  # noqa: ARG002 - few have one
+        """Options by which the server itself stays below a limit of its memory; None where it has none."""
+        return None
+
+    def loaded_address(self, endpoint: Endpoint) -> Endpoint:
+        """Where the load on an external target goes; control speaks to `endpoint`."""
+        return endpoint
 
     def database_of(self, endpoint: Endpoint) -> str | int | None:
         """Which of its databases the engine uses; None where the store has none, or only one."""
@@ -132,11 +173,28 @@ class StoreKind(ABC):
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         """The server's arguments, a port for each listener; raises BadPlan for an option that is not its own."""
 
-    def command(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
-        """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan."""
-        server = [self.find_binary(options), *self.arguments(ports, options, connections)]
-        prepare = self.prepare(options)
-        return ["/bin/sh", "-c", f'{prepare} && exec "$@"', "sh", *server] if prepare else server
+    def launcher(self, options: Mapping[str, str]) -> list[str]:
+        """The program and what must stand before its arguments. Raises StoreMissing."""
+        return [self.find_binary(options)]
+
+    def command(
+        self, ports: Sequence[int], options: Mapping[str, str], connections: int, templates: Path | None = None
+    ) -> list[str]:
+        """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan.
+
+        With `templates` the data directory is made once and copied from there for every later start.
+        """
+        server = [*self.launcher(options), *self.arguments(ports, options, connections)]
+        prepare, last_words = self.prepare(options), self.last_words(options)
+        steps = [once(from_template(prepare, templates, self._template_name(prepare, options)))] if prepare else []
+        steps += [last_words] if last_words else []
+        return ["/bin/sh", "-c", " && ".join([*steps, 'exec "$@"']), "sh", *server] if steps else server
+
+    def _template_name(self, prepare: str, options: Mapping[str, str]) -> str:
+        """Another version, another build or another way to make it is another template."""
+        binary = Path(self.find_binary(options)).stat()
+        told = f"{prepare}\n{self.find_binary(options)}\n{binary.st_mtime_ns}\n{binary.st_size}"
+        return f"{self.kind}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
 
     @abstractmethod
     def installed_version(self, printed: str) -> str:
@@ -163,8 +221,12 @@ class StoreKind(ABC):
         """Every version that can be started here; one that says what is missing where none can."""
         return [self.offer()]
 
-    def install(self, say: Say) -> None:
-        """Raises StoreMissing with what to do by hand."""
+    def install(self, say: Say, version: str | None = None) -> None:
+        """What the recipes need, or the one version named. Raises StoreMissing with what to do by hand."""
+        if version is not None:
+            raise StoreMissing(
+                f"{self.kind} comes from the system's packages, in their version: leave the version out."
+            )
         install_packages([self.package], say)
 
     def offer(self) -> StoreOffer:

@@ -1,7 +1,6 @@
 """Starts a managed store under its keeper and waits until it answers its own protocol."""
 
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -18,19 +17,15 @@ from pathlib import Path
 import psutil
 
 from loadstone_agent import keeper
-from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreStartFailed, TargetUnreachable
+from loadstone_agent.errors import AgentError, PluginMissing, PortTaken, StoreStartFailed, TargetUnreachable
 from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, MIN_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.stores.directories import give_folder, open_for_passage, user_ids
+from loadstone_agent.stores.endings import Ending
+from loadstone_agent.stores.memory import MemoryController, MemoryGroup
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 4.0
 PORT_ATTEMPTS = 5
-OPTION_REFUSALS = (
-    "FATAL CONFIG FILE ERROR",
-    "unknown variable",
-    "unrecognized configuration parameter",
-    "invalid value for",
-)
-"""How Redis, MariaDB and PostgreSQL say that they do not like an option."""
 SPARE_FILES = 512
 """Descriptors that a store opens beside its connections."""
 
@@ -43,20 +38,29 @@ class LaunchPlan:
     cpus: list[int]
     data_root: Path
     user: str
+    templates: Path | None = None
+    """Where data directories are kept to be copied; without it each start makes its own."""
+    memory_limit_bytes: int | None = None
+    memory_controller: MemoryController | None = None
+    """Keeps the limit."""
 
 
 def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedStore":
-    """Raises StoreMissing, StoreStartFailed, BadPlan, and what `check_interrupt` raises."""
+    """Raises StoreMissing, StoreStartFailed, StoreDiskFull, PluginMissing, PortTaken, BadPlan, and what
+    `check_interrupt` raises.
+    """
+    if plan.templates is not None:
+        give_folder(plan.templates, plan.user)
     for attempt in range(1, PORT_ATTEMPTS + 1):
         ports = _free_ports(plan.kind.listeners)
-        command = plan.kind.command(ports, plan.options, plan.connections)
+        command = plan.kind.command(ports, plan.options, plan.connections, plan.templates)
         store = ManagedStore(plan, ports, command)
         try:
             store.wait_until_ready(check_interrupt)
         except _PortTaken:
             store.stop()
             if attempt == PORT_ATTEMPTS:
-                raise StoreStartFailed("No port stayed free on loopback: close what opens so many.") from None
+                raise PortTaken("No port stayed free on loopback: close what opens so many.") from None
         except BaseException:
             store.stop()
             raise
@@ -77,25 +81,6 @@ def _free_ports(count: int) -> list[int]:
         return [int(probe.getsockname()[1]) for probe in sockets]
 
 
-def _user_ids(name: str) -> tuple[int, int]:
-    """-1 means "stay who you are": only root can change."""
-    if os.geteuid() != 0:
-        return -1, -1
-    try:
-        entry = pwd.getpwnam(name)
-    except KeyError:
-        message = f"The user {name!r} does not exist: create it, or set LOADSTONE_STORE_USER to one that does."
-        raise StoreStartFailed(message) from None
-    return entry.pw_uid, entry.pw_gid
-
-
-def _open_for_passage(folder: Path) -> None:
-    """Servers of SQL look their data directory up by its whole path, as another user than ours: enter, but not list."""
-    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
-    if folder.stat().st_uid == os.geteuid():
-        folder.chmod(0o711)
-
-
 class ManagedStore:
     """A running store, its keeper, and how it ended."""
 
@@ -112,6 +97,7 @@ class ManagedStore:
         self._stop_lock = threading.Lock()
         self._is_wanted = True
         self._on_death: Callable[[], None] | None = None
+        self._memory_group = _make_group(plan)
         self._keeper = self._start_keeper(plan, command)
         self._reader = threading.Thread(target=self._read_keeper, name="store-keeper", daemon=True)
         self._reader.start()
@@ -122,13 +108,14 @@ class ManagedStore:
         return self.endpoints[0]
 
     def _start_keeper(self, plan: LaunchPlan, command: list[str]) -> "subprocess.Popen[bytes]":
-        uid, gid = _user_ids(plan.user)
-        _open_for_passage(plan.data_root)
+        uid, gid = user_ids(plan.user)
+        open_for_passage(plan.data_root)
         files = max(MIN_CONNECTIONS, plan.connections, *_wanted_connections(plan.options)) + SPARE_FILES
         # No site packages and no environment: half the start time, and nothing to interfere.
         python = [sys.executable, "-I", "-S", keeper.__file__]
         cpus = ",".join(map(str, plan.cpus))
-        arguments = [str(self.directory), str(uid), str(gid), cpus, str(files), *command]
+        group = str(self._memory_group.folder / "cgroup.procs") if self._memory_group else ""
+        arguments = [str(self.directory), str(uid), str(gid), cpus, str(files), group, *command]
         return subprocess.Popen(
             [*python, *arguments],
             stdin=subprocess.PIPE,
@@ -203,11 +190,13 @@ class ManagedStore:
             return 0.0
         return float(sum(one.user + one.system for one in times))
 
-    def death(self) -> StoreDied:
-        how = "its keeper was killed" if self._exit_code is None else _told(int(self._exit_code))
-        name = self.kind.binary
-        message = f"{name} died during the trial ({how}): see its last log lines, then check its memory and options."
-        return StoreDied(message, self.log_tail)
+    def _ending(self) -> Ending:
+        code = None if self._exit_code is None else int(self._exit_code)
+        is_out_of_memory = self._memory_group is not None and self._memory_group.has_killed()
+        return Ending(self.kind.binary, code, self.log_tail, is_out_of_memory)
+
+    def death(self) -> AgentError:
+        return self._ending().death()
 
     @property
     def log_tail(self) -> str:
@@ -232,9 +221,13 @@ class ManagedStore:
             with self.kind.control(self.endpoint) as control:
                 control.ping()
                 answering = control.process_id()
-            self._ping_others()
+                missing = control.missing_part()
+            if missing is None:
+                self._ping_others()
         except AgentError:
             return False
+        if missing is not None:
+            raise PluginMissing(missing, self.log_tail)
         if self.process_id is None or answering == self.process_id:
             return self.process_id is not None
         raise _PortTaken
@@ -248,12 +241,8 @@ class ManagedStore:
                 raise TargetUnreachable(f"{endpoint} does not answer yet.", str(error)) from error
 
     def _why_not_started(self) -> Exception:
-        log = self.log_tail
-        if "already in use" in log:
-            return _PortTaken()
-        if any(words in log for words in OPTION_REFUSALS):
-            return BadPlan(f"{self.kind.binary} refused its options: correct the target's options.", log)
-        return StoreStartFailed(f"{self.kind.binary} did not start: see its last log lines.", log)
+        ending = self._ending()
+        return _PortTaken() if ending.is_port_taken() else ending.start_fault()
 
     def stop(self) -> None:
         """Store dead and data directory gone when this returns; from any thread, any number of times."""
@@ -270,11 +259,19 @@ class ManagedStore:
                 self._keeper.wait()
             self._reader.join(1.0)
             shutil.rmtree(self.directory, ignore_errors=True)
+            if self._memory_group is not None:
+                self._memory_group.remove()
 
 
 def _wanted_connections(options: Mapping[str, str]) -> list[int]:
     return [int(options[name]) for name in ("connections", "maxclients") if options.get(name, "").isdigit()]
 
 
-def _told(code: int) -> str:
-    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+def _make_group(plan: LaunchPlan) -> MemoryGroup | None:
+    if plan.memory_limit_bytes is None or plan.memory_controller is None:
+        return None
+    try:
+        return plan.memory_controller.make_group(plan.memory_limit_bytes)
+    except OSError as error:
+        message = "The memory of the store could not be limited by a control group: see the detail, or leave it out."
+        raise StoreStartFailed(message, str(error)) from error

@@ -22,7 +22,6 @@ from loadstone_agent.stores.base import (
     StoreControl,
     StoreKind,
     numbers_in,
-    once,
 )
 from loadstone_agent.tls import client_context
 
@@ -72,7 +71,7 @@ class MariaDb(StoreKind):
         return endpoint.database or DATABASE
 
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - one version
-        return once(PREPARE)
+        return PREPARE
 
     def connect(self, endpoint: Endpoint) -> "MySqlControl":
         return MySqlControl(self.kind, endpoint)

@@ -20,7 +20,6 @@ from loadstone_agent.stores.base import (
     SPARE_CONNECTIONS,
     Endpoint,
     StoreKind,
-    once,
 )
 from loadstone_agent.stores.mariadb import OPTION, RESERVED, VALUE, MySqlControl
 from loadstone_agent.stores.mysql_distribution import install_distributions
@@ -80,14 +79,16 @@ class MySql(StoreKind):
         ]
         return found or [self.offer()]
 
-    def install(self, say: Say) -> None:
-        install_distributions(say)
+    def install(self, say: Say, version: str | None = None) -> None:
+        install_distributions(say, version)
 
     def prepare(self, options: Mapping[str, str]) -> str:
         base = Path(self.find_binary(options)).parents[1]
-        initialise = _initialise_old(base) if _is_old(base) else _initialise(base)
+        return _initialise_old(base) if _is_old(base) else _initialise(base)
+
+    def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - the same for all versions
         # 5.6 would tell a relative path as it was given, and it is read to know the server's process.
-        return f'{once(initialise)} && set -- "$@" --pid-file="$PWD/store.pid"'
+        return 'set -- "$@" --pid-file="$PWD/store.pid"'
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         base = Path(self.find_binary(options)).parents[1]

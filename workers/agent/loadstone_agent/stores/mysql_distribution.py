@@ -45,10 +45,14 @@ MYSQL_DISTRIBUTIONS = (
 )
 
 
-def install_distributions(say: Say) -> None:
-    """Every version that the recipes need, each into a folder of its own; raises StoreMissing with the reason."""
+def install_distributions(say: Say, version: str | None = None) -> None:
+    """Those that the recipes need, or the one named, each into its folder; raises StoreMissing with the reason."""
+    chosen = [one for one in MYSQL_DISTRIBUTIONS if version in (None, one.version)]
+    if not chosen:
+        known = ", ".join(one.version for one in MYSQL_DISTRIBUTIONS)
+        raise StoreMissing(f"MySQL {version} is not among the versions with the memcached plugin: {known}.")
     install_packages(LIBRARIES, say)
-    for distribution in MYSQL_DISTRIBUTIONS:
+    for distribution in chosen:
         folder = get_settings().servers_dir / f"mysql-{distribution.version}"
         if (folder / "bin/mysqld").exists():
             say(f"MySQL {distribution.version} is there: {folder}")

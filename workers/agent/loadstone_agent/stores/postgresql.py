@@ -26,7 +26,6 @@ from loadstone_agent.stores.base import (
     StoreControl,
     StoreKind,
     numbers_in,
-    once,
 )
 
 OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -73,7 +72,7 @@ class PostgreSql(StoreKind):
         postgres = Path(self.find_binary(options))
         initdb = postgres.with_name("initdb")
         or_show = "> install.log 2>&1 || { cat install.log; exit 1; }"
-        return once(
+        return (
             f"'{initdb}' -D ./cluster --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync {or_show}; "
             f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {or_show}"
         )
