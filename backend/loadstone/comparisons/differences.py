@@ -45,8 +45,8 @@ AXIS_PATHS: Mapping[str, tuple[str, ...]] = {
 """An axis overrides these fields of the plan."""
 
 PLAN_FIELDS = (
-    *("workload", "load", "threads", "trials_per_point", "order", "rest_s", "reset", "prefill", "warmup", "stop"),
-    *("verify", "timeout_ms", "seed"),
+    *("workload", "workloads", "load", "threads", "trials_per_point", "order", "rest_s", "reset", "prefill", "warmup"),
+    *("stop", "verify", "timeout_ms", "seed"),
 )
 TARGET_FIELDS = ("kind", "mode", "profile", "protocol", "options", "host", "port")
 
@@ -65,7 +65,7 @@ class SideFacts:
 def plan_facts(side: ResolvedSide) -> dict[str, Any]:
     """The plan as this side had it: an axis's field says its one value, or that it varies."""
     definition = side.run.definition
-    facts = dict(_flat({name: definition[name] for name in PLAN_FIELDS if name in definition}))
+    facts = dict(_flat({name: definition[name] for name in PLAN_FIELDS if definition.get(name) not in (None, [])}))
     for parameter in side.points[0].parameters:
         for path in AXIS_PATHS.get(parameter, ()):
             facts.pop(path, None)

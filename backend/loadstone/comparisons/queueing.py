@@ -8,6 +8,7 @@ from loadstone.comparisons import schemas, service
 from loadstone.comparisons.sides import ResolvedSide, match_points, matching_parameters
 from loadstone.db import UnitOfWork
 from loadstone.errors import Conflict
+from loadstone.plans import service as plans
 from loadstone.plans.schemas import AgentSelector, PlanDefinition
 from loadstone.principal import Principal
 from loadstone.runs import service as runs
@@ -17,7 +18,7 @@ FEWEST_TRIALS = 3
 DEFAULT_TRIALS = 10
 """Ten pairs see a difference of 3 % in nineteen of twenty cases where trials vary by 1.5 %."""
 MOST_TRIALS = 50
-SAME_FIELDS = ("workload", "load", "threads", "prefill", "warmup", "stop", "verify", "timeout_ms")
+SAME_FIELDS = ("workload", "workloads", "load", "threads", "prefill", "warmup", "stop", "verify", "timeout_ms")
 
 
 class SidesNotAlike(Conflict):
@@ -40,14 +41,10 @@ def queue_trials(unit: UnitOfWork, principal: Principal, wanted: schemas.QueueTr
     base = sides[0].run
     plan = PlanDefinition.model_validate(
         {
-            **{name: base.definition[name] for name in SAME_FIELDS if name in base.definition},
+            **plans.part_of_plan(base.definition, _targets(sides), _settings(sides)),
             "name": f"More trials: {base.name}"[:200],
-            "targets": _targets(sides),
-            "axes": _axes(sides),
             "trials_per_point": trials,
             "order": "interleaved",
-            "rest_s": base.definition["rest_s"],
-            "reset": base.definition["reset"],
         }
     )
     selector = AgentSelector.model_validate(base.agent_selector) if base.agent_selector else None
@@ -59,22 +56,25 @@ def _check_alike(sides: Sequence[ResolvedSide]) -> None:
     for side in sides[1:]:
         other = side.run.definition
         for name in SAME_FIELDS:
-            if canonical_json(base.get(name)) != canonical_json(other.get(name)):
+            # What an older version did not know yet is as good as empty.
+            if canonical_json(base.get(name) or None) != canonical_json(other.get(name) or None):
                 raise SidesNotAlike(
                     f"The sides differ in their {name}. Write a plan with both targets and run that instead.",
                     path=side.path,
                 )
 
 
-def _targets(sides: Sequence[ResolvedSide]) -> list[dict[str, Any]]:
-    """Each once, named apart. Raises SidesAreOneTarget."""
+def _targets(sides: Sequence[ResolvedSide]) -> list[tuple[str, dict[str, Any]]]:
+    """Each once with the name it had, named apart. Raises SidesAreOneTarget."""
     found: dict[str, dict[str, Any]] = {}
+    had: dict[str, str] = {}
     for side in sides:
         for index in dict.fromkeys(point.target_index for point in side.points):
             snapshot = side.run.definition["targets"][index]
             kept = ("kind", "profile", "options", "protocol")
             inline = {name: snapshot[name] for name in kept if snapshot.get(name) is not None}
             target = {"target_id": snapshot["target_id"]} if snapshot["target_id"] else inline
+            had.setdefault(canonical_json(target), snapshot["name"])
             found.setdefault(
                 canonical_json(target), target if snapshot["target_id"] else {**target, "name": snapshot["name"]}
             )
@@ -86,24 +86,21 @@ def _targets(sides: Sequence[ResolvedSide]) -> list[dict[str, Any]]:
             name = target["name"]
             target["name"] = name if name not in names else f"{name} ({names.count(name) + 1})"
             names.append(name)
-    return list(found.values())
+    return [(had[key], target) for key, target in found.items()]
 
 
-def _axes(sides: Sequence[ResolvedSide]) -> list[dict[str, Any]]:
-    """The settings that all sides have. An axis that only tells sides apart cannot be one of the new run."""
+def _settings(sides: Sequence[ResolvedSide]) -> dict[str, list[Any]]:
+    """By parameter, what all sides have. An axis that only tells sides apart cannot be one of the new run."""
     names = [name for name in matching_parameters(sides) if name != "target"]
     matches = match_points(sides, matching_parameters(sides))
-    axes = [
-        {"parameter": name, "values": list(dict.fromkeys(match.parameters[name] for match in matches))}
-        for name in names
-    ]
+    settings = {name: list(dict.fromkeys(match.parameters[name] for match in matches)) for name in names}
     fixed = [name for name in sides[0].points[0].parameters if name not in (*names, "target")]
     for name in fixed:
         values = {value for side in sides for value in side.values(name)}
         if len(values) > 1:
             raise SidesNotAlike(f"The sides were measured at different {name}: {sorted(map(str, values))}.")
-        axes.append({"parameter": name, "values": list(values)})
-    return axes
+        settings[name] = list(values)
+    return settings
 
 
 def _trials_wanted(found: schemas.Comparison) -> int:

@@ -1,7 +1,8 @@
 """What a run says in one sentence: who leads, by how much, at which setting; and what was left out."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from loadstone.comparisons import repository, schemas, sentences, service
 from loadstone.comparisons.measured import read_measured
@@ -25,7 +26,7 @@ def run_verdict(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sc
     trial_count = sum(row.trial_count for row in measured.trials.values())
     void = sum(row.void for row in measured.trials.values())
     excluded = repository.excluded_count(unit.session, run_id)
-    operations = {one["kind"] for one in side.run.definition["workload"]["operations"]}
+    operations = _operations(side.run.definition)
     noun = NOUNS.get(operations.pop(), "operations") if len(operations) == 1 else "operations"
     sentence, cell = NOT_YET, None
     if peak.value is not None:
@@ -43,6 +44,12 @@ def run_verdict(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sc
         trials_excluded=excluded,
         trial_count=trial_count,
     )
+
+
+def _operations(definition: Mapping[str, Any]) -> set[str]:
+    """Kinds of all the run's workloads."""
+    entries = definition.get("workloads") or [definition]
+    return {one["kind"] for entry in entries for one in entry["workload"]["operations"]}
 
 
 def _rivals(points: Sequence[schemas.CurvePoint], peak: schemas.CurvePoint) -> list[schemas.CurvePoint]:

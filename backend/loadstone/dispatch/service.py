@@ -28,6 +28,7 @@ from loadstone.dispatch.ending import end_attempt
 from loadstone.dispatch.outcomes import ended_as
 from loadstone.errors import Conflict
 from loadstone.models import Agent, Lease, Point, Run, Trial
+from loadstone.plans import service as plans
 from loadstone.results import service as results
 from loadstone.runs import service as runs
 from loadstone.runs.holds import trial_resources
@@ -175,6 +176,7 @@ def _assignment(unit: UnitOfWork, run: Run, trial: Trial, point: Point, lease: L
         target=targets.assigned_target(
             unit, run.definition["targets"][point.target_index], instance_key=f"{run.id}:{point.target_index}"
         ),
+        engine=plans.engine_of(run.definition, point.parameters),
         work=EngineWork.model_validate({**point.work, "seed": trial.seed}),
     )
 

@@ -4,11 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loadstone_contracts.engine_plan import EngineLoad, FixedSize, OpenLoad, Operation, ZipfAccess
+from loadstone_contracts.engine_plan import ClosedLoad, EngineLoad, FixedSize, OpenLoad, Operation, ZipfAccess
 
 from loadstone.workloads.schemas import WorkloadDefinition
 
 Number = int | float
+
+GET_AND_SET = {"get", "set"}
+TAKES_KEYS = frozenset({"multi_get", "multi_set"})
+TAKES_ENTRIES = frozenset({"range_first", "range_last", "range", "scan"})
+USES_LISTS = frozenset(
+    {"list_insert_head", "list_insert_tail", "range_first", "range_last", "range", "list_length", "custom"}
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,14 @@ class Axis:
 
 
 def _load(field: str) -> Callable[[Binding, Any], Binding]:
-    return lambda binding, value: replace(binding, load=binding.load.model_copy(update={field: value}))
+    """A load without the field stays as it is: where that is no choice of the plan's, `NEEDS` refuses it."""
+
+    def bind(binding: Binding, value: Any) -> Binding:
+        if field not in type(binding.load).model_fields:
+            return binding
+        return replace(binding, load=binding.load.model_copy(update={field: value}))
+
+    return bind
 
 
 def _dataset(field: str) -> Callable[[Binding, Any], Binding]:
@@ -58,20 +72,25 @@ def _threads(binding: Binding, value: int) -> Binding:
 
 
 def _zipf_exponent(binding: Binding, value: float) -> Binding:
+    if not isinstance(binding.workload.access, ZipfAccess):
+        return binding
     return replace(binding, workload=binding.workload.model_copy(update={"access": ZipfAccess(exponent=value)}))
 
 
-def _keys_per_request(binding: Binding, value: int) -> Binding:
-    return _operations(
-        binding,
-        [
-            operation.model_copy(update={"keys_per_request": value}) if operation.kind == "multi_get" else operation
+def _each_operation(kinds: frozenset[str], field: str) -> Callable[[Binding, Any], Binding]:
+    def bind(binding: Binding, value: Any) -> Binding:
+        operations = [
+            operation.model_copy(update={field: value}) if operation.kind in kinds else operation
             for operation in binding.workload.operations
-        ],
-    )
+        ]
+        return _operations(binding, operations)
+
+    return bind
 
 
 def _get_share(binding: Binding, value: float) -> Binding:
+    if _kinds(binding) != GET_AND_SET:
+        return binding
     shares = [Operation(kind=kind, weight=share) for kind, share in (("get", value), ("set", 1 - value)) if share > 0]
     return _operations(binding, shares)
 
@@ -88,7 +107,13 @@ AXES: Mapping[str, Axis] = {
     "value_size_bytes": Axis(1, 64 * 1024 * 1024, True, _value_size),
     "key_count": Axis(1, 10_000_000_000, True, _dataset("key_count")),
     "key_size_bytes": Axis(1, 250, True, _dataset("key_size_bytes")),
-    "keys_per_request": Axis(1, 1000, True, _keys_per_request),
+    "keys_per_request": Axis(1, 1000, True, _each_operation(TAKES_KEYS, "keys_per_request")),
+    "list_length": Axis(1, 1_000_000_000, True, _dataset("list_length")),
+    "entries": Axis(1, 1_000_000, True, _each_operation(TAKES_ENTRIES, "entries")),
+    "hit_ratio": Axis(0, 1, False, _dataset("hit_ratio")),
+    "compressible_share": Axis(0, 1, False, _dataset("compressible_share")),
+    "think_time_us": Axis(0, 3_600_000_000, True, _load("think_time_us")),
+    "requests_per_connection": Axis(1, 2**32 - 1, True, _load("requests_per_connection")),
     "zipf_exponent": Axis(0.001, 10, False, _zipf_exponent),
     "get_share": Axis(0, 1, False, _get_share),
 }
@@ -120,12 +145,27 @@ NEEDS: Mapping[str, Need] = {
     ),
     "keys_per_request": Need(
         "axis_needs_operation",
-        "Only multi_get asks for several keys at once: add it to the workload's operations.",
-        lambda binding: "multi_get" in _kinds(binding),
+        "Only multi_get and multi_set take several keys at once: add one of them to the workload's operations.",
+        lambda binding: bool(_kinds(binding) & TAKES_KEYS),
+    ),
+    "list_length": Need(
+        "axis_needs_operation",
+        "Lists have a length only where operations work on lists: add a range or a list insert to the workload.",
+        lambda binding: bool(_kinds(binding) & USES_LISTS),
+    ),
+    "entries": Need(
+        "axis_needs_operation",
+        "Only ranges and scans ask for entries: add one to the workload's operations.",
+        lambda binding: bool(_kinds(binding) & TAKES_ENTRIES),
+    ),
+    "think_time_us": Need(
+        "axis_needs_closed_loop",
+        "Only a closed loop pauses between a reply and the next request: choose the closed loop as load.",
+        lambda binding: isinstance(binding.load, ClosedLoad),
     ),
     "get_share": Need(
         "axis_needs_operation",
         "A share of gets divides gets and sets: the workload's operations must be get and set.",
-        lambda binding: _kinds(binding) == {"get", "set"},
+        lambda binding: _kinds(binding) == GET_AND_SET,
     ),
 }

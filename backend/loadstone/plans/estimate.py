@@ -43,9 +43,9 @@ def estimate_trial_s(plan: ResolvedPlan, point: GridPoint) -> float:
     """Without the rest before it."""
     is_managed = plan.targets[point.target_index].mode == "managed"
     reset_s = {"none": 0.0, "flush": FLUSH_S, "restart": RESTART_S if is_managed else 0.0}[plan.reset]
-    phases_s = _prefill_s(point.work.dataset) if plan.prefill else 0.0
-    for rule in (plan.warmup, plan.stop):
-        phases_s += _phase_s(rule, point.work) if rule is not None else 0.0
+    phases_s = 0.0
+    for phase in point.work.phases:
+        phases_s += _prefill_s(point.work.dataset) if phase.stop is None else _phase_s(phase.stop, point.work)
     return OVERHEAD_S + reset_s + phases_s
 
 

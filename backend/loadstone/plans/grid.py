@@ -1,42 +1,40 @@
 """Expands a resolved plan into points and trials. Pure: the same plan gives the same grid, byte for byte.
 
-Points are ordered target by target. Trials stand in the order of execution:
+Points are ordered side by side (see `cells`). Trials stand in the order of execution:
 
-`interleaved`: repetition by repetition, and in each one block a setting (the axes' values without the target).
-A block holds one trial of every target, next to each other in time, so that they are compared as a pair. Drift of
-the machine cancels out: the order of the targets is reversed from repetition to repetition (A B, then B A), the
-target that begins rotates from setting to setting, and the settings are walked up, then down.
+`interleaved`: repetition by repetition, and in each one block a setting (workload and axes' values without the side).
+A block holds one trial of every side, next to each other in time, so that they are compared as a pair. Drift of
+the machine cancels out: the order of the sides is reversed from repetition to repetition (A B, then B A), the
+side that begins rotates from setting to setting, and the settings are walked up, then down.
 `sequential`: point after point. `shuffled`: all trials in one seeded shuffle.
 
 A block number names a setting and a repetition in every order, so pairs can be found in any run.
 """
 
 import hashlib
-import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from loadstone_contracts.engine_plan import EnginePhase, EngineWork
 from pydantic import BaseModel
 
 from loadstone.canonical import canonical_json
-from loadstone.plans.axes import AXES, Binding
-from loadstone.plans.schemas import ResolvedPlan
+from loadstone.plans.axes import Binding
+from loadstone.plans.cells import ENGINE, WORKLOAD, Cells, Entry, Setting, Side
+from loadstone.plans.schemas import NATIVE_ENGINE, ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import effective_options, store_kinds
-
-Setting = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class GridPoint:
     ordinal: int
     parameters: dict[str, Any]
-    """`target` and every axis."""
+    """`target`, `workload` and `engine` where they vary, and every axis."""
     target_index: int
+    engine: str
     work: EngineWork
     """Every parameter bound. Its seed is the plan's; a trial brings its own."""
     identity: dict[str, Any]
@@ -60,10 +58,7 @@ class Grid:
 
 
 def count_points(plan: ResolvedPlan) -> int:
-    count = len(plan.targets)
-    for axis in plan.axes:
-        count *= len(axis.values)
-    return count
+    return Cells(plan).count()
 
 
 def count_trials(plan: ResolvedPlan) -> int:
@@ -73,18 +68,11 @@ def count_trials(plan: ResolvedPlan) -> int:
 def expand(plan: ResolvedPlan) -> Grid:
     """The plan's axes are known and in range."""
     grid = _Expansion(plan)
-    return Grid(points=list(grid.points()), trials=list(grid.trials()))
-
-
-def bind_setting(plan: ResolvedPlan, setting: Setting) -> Binding:
-    binding = Binding(plan.workload, plan.load, plan.threads)
-    for parameter, value in setting.items():
-        binding = AXES[parameter].bind(binding, value)
-    return binding
+    return Grid(points=grid.points, trials=list(grid.trials()))
 
 
 def trial_seed(plan_seed: int, setting: Setting, repetition: int) -> int:
-    """63 bits. Without the target in it: all targets of a block see the same keys in the same order."""
+    """63 bits. Without the side in it: all sides of a block see the same keys in the same order."""
     text = f"{plan_seed}:{repetition}:{canonical_json(setting)}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
@@ -93,7 +81,7 @@ def trial_seed(plan_seed: int, setting: Setting, repetition: int) -> int:
 class _Slot:
     """A trial before it has its place."""
 
-    target_index: int
+    side: Side
     setting_index: int
     repetition: int
 
@@ -101,30 +89,43 @@ class _Slot:
 class _Expansion:
     def __init__(self, plan: ResolvedPlan) -> None:
         self.plan = plan
-        names = [axis.parameter for axis in plan.axes]
-        values = [[AXES[axis.parameter].normalise(value) for value in axis.values] for axis in plan.axes]
-        self.settings: list[Setting] = [dict(zip(names, row, strict=True)) for row in itertools.product(*values)]
+        self.cells = Cells(plan)
+        self.points: list[GridPoint] = []
+        self.ordinals: dict[tuple[Side, int], int] = {}
+        for side in self.cells.sides:
+            self._add_points(side)
 
-    def points(self) -> Iterator[GridPoint]:
-        bindings = [bind_setting(self.plan, setting) for setting in self.settings]
-        pairs = itertools.product(self.plan.targets, zip(self.settings, bindings, strict=True))
-        for ordinal, (target, (setting, binding)) in enumerate(pairs):
-            yield GridPoint(
-                ordinal=ordinal,
-                parameters={"target": target.name, **setting},
-                target_index=target.index,
-                work=self._work(binding),
-                identity=self._identity(target, binding),
-            )
+    def _add_points(self, side: Side) -> None:
+        for index, setting in enumerate(self.cells.settings):
+            entry = self.cells.entry(side, setting)
+            if entry is not None:
+                self.ordinals[side, index] = len(self.points)
+                self.points.append(self._point(side, setting, entry))
+
+    def _point(self, side: Side, setting: Setting, entry: Entry) -> GridPoint:
+        binding = self.cells.bind(entry, setting)
+        target, engine = self.cells.target(side), self.cells.engine(side).name
+        named = {name: setting[name] for name in (WORKLOAD,) if name in setting}
+        if self.cells.has_many_engines:
+            named[ENGINE] = engine
+        return GridPoint(
+            ordinal=len(self.points),
+            parameters={"target": target.name, **named, **setting},
+            target_index=side.target_index,
+            engine=engine,
+            work=self._work(binding, entry),
+            identity=self._identity(target, engine, binding, entry),
+        )
 
     def trials(self) -> Iterator[GridTrial]:
         for ordinal, slot in enumerate(self._ordered_slots()):
+            setting = self.cells.settings[slot.setting_index]
             yield GridTrial(
                 ordinal=ordinal,
-                point_ordinal=slot.target_index * len(self.settings) + slot.setting_index,
+                point_ordinal=self.ordinals[slot.side, slot.setting_index],
                 repetition=slot.repetition,
-                block=slot.repetition * len(self.settings) + slot.setting_index,
-                seed=trial_seed(self.plan.seed, self.settings[slot.setting_index], slot.repetition),
+                block=slot.repetition * len(self.cells.settings) + slot.setting_index,
+                seed=trial_seed(self.plan.seed, setting, slot.repetition),
             )
 
     def _ordered_slots(self) -> Sequence[_Slot]:
@@ -136,52 +137,57 @@ class _Expansion:
         return slots
 
     def _sequential(self) -> Iterator[_Slot]:
-        repetitions = range(self.plan.trials_per_point)
-        for target, setting in itertools.product(range(len(self.plan.targets)), range(len(self.settings))):
-            for repetition in repetitions:
-                yield _Slot(target, setting, repetition)
+        for side, setting in self.ordinals:
+            for repetition in range(self.plan.trials_per_point):
+                yield _Slot(side, setting, repetition)
 
     def _interleaved(self) -> Iterator[_Slot]:
-        first_order = list(range(len(self.plan.targets)))
+        first_order = list(range(len(self.cells.sides)))
         random.Random(self.plan.seed).shuffle(first_order)  # noqa: S311 - as above
         for repetition in range(self.plan.trials_per_point):
             is_way_back = repetition % 2 == 1
-            walk = range(len(self.settings))
+            walk = range(len(self.cells.settings))
             for setting in reversed(walk) if is_way_back else walk:
-                start = setting % len(first_order)
-                targets = first_order[start:] + first_order[:start]
-                for target in reversed(targets) if is_way_back else targets:
-                    yield _Slot(target, setting, repetition)
+                sides = self._sides_at(setting, first_order)
+                for side in reversed(sides) if is_way_back else sides:
+                    yield _Slot(side, setting, repetition)
 
-    @cached_property
-    def _phases(self) -> list[EnginePhase]:
-        phases = [EnginePhase(name="prefill")] if self.plan.prefill else []
+    def _sides_at(self, setting: int, first_order: Sequence[int]) -> list[Side]:
+        """Those that have a cell there; another one begins at each setting."""
+        ordered = [self.cells.sides[place] for place in first_order]
+        present = [side for side in ordered if (side, setting) in self.ordinals]
+        start = setting % len(present) if present else 0
+        return present[start:] + present[:start]
+
+    def _phases(self, entry: Entry) -> list[EnginePhase]:
+        phases = [EnginePhase(name="prefill")] if entry.prefill else []
         if self.plan.warmup is not None:
             phases.append(EnginePhase(name="warmup", stop=self.plan.warmup))
-        return [*phases, EnginePhase(name="measure", stop=self.plan.stop)]
+        return [*phases, EnginePhase(name="measure", stop=entry.stop)]
 
-    def _work(self, binding: Binding) -> EngineWork:
+    def _work(self, binding: Binding, entry: Entry) -> EngineWork:
         return EngineWork(
             dataset=binding.workload.dataset,
             operations=binding.workload.operations,
             access=binding.workload.access,
             load=binding.load,
             threads=binding.threads,
-            phases=self._phases,
+            phases=self._phases(entry),
             seed=self.plan.seed,
             verify=self.plan.verify,
             timeout_ms=self.plan.timeout_ms,
         )
 
-    def _identity(self, target: TargetSnapshot, binding: Binding) -> dict[str, Any]:
-        return {
+    def _identity(self, target: TargetSnapshot, engine: str, binding: Binding, entry: Entry) -> dict[str, Any]:
+        identity = {
             "target": _target_identity(target),
             "workload": without_defaults(binding.workload),
             "load": without_defaults(binding.load),
             "threads": binding.threads,
             "verify": self.plan.verify,
-            "prefill": self.plan.prefill,
+            "prefill": entry.prefill,
         }
+        return identity if engine == NATIVE_ENGINE else identity | {"engine": engine}
 
 
 def without_defaults(model: BaseModel) -> dict[str, Any]:

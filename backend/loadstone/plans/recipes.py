@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from loadstone.plans.estimate import estimate_s
 from loadstone.plans.grid import expand
-from loadstone.plans.resolve import Lookup, assemble, inline_snapshot
+from loadstone.plans.resolve import Lookup, assemble, inline_snapshot, written_workloads
 from loadstone.plans.schemas import InlineTarget, PlanDefinition, Recipe, Recipes
 from loadstone.workloads.schemas import WorkloadDefinition
 
@@ -50,6 +50,6 @@ def _estimated_s(definition: PlanDefinition) -> float:
         for index, written in enumerate(definition.targets)
         if isinstance(written, InlineTarget) and (snapshot := inline_snapshot(lookup, written, index)) is not None
     ]
-    assert isinstance(definition.workload, WorkloadDefinition)
-    plan = assemble(definition, snapshots, definition.workload)
+    workloads = [one for _, one in written_workloads(definition) if isinstance(one, WorkloadDefinition)]
+    plan = assemble(definition, snapshots, workloads)
     return estimate_s(plan, expand(plan))

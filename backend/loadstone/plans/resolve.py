@@ -1,11 +1,20 @@
 """A plan as written, resolved: targets and workload looked up, the seed drawn, every fault found on the way."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from loadstone.db import UnitOfWork
 from loadstone.errors import NotFound
-from loadstone.plans.schemas import Finding, InlineTarget, PlanDefinition, ResolvedPlan, TargetRef, WorkloadRef
+from loadstone.plans.schemas import (
+    Finding,
+    InlineTarget,
+    PlanDefinition,
+    ResolvedPlan,
+    ResolvedWorkloadEntry,
+    TargetRef,
+    WorkloadRef,
+)
 from loadstone.principal import Principal
 from loadstone.targets import service as targets
 from loadstone.targets.schemas import TargetSnapshot
@@ -13,7 +22,8 @@ from loadstone.targets.store_kinds import find_option_faults, protocol_fault, st
 from loadstone.workloads import service as workloads
 from loadstone.workloads.schemas import WorkloadDefinition
 
-SHARED_FIELDS = PlanDefinition.model_fields.keys() & ResolvedPlan.model_fields.keys() - {"targets", "workload", "seed"}
+LOOKED_UP = {"targets", "workload", "workloads", "seed"}
+SHARED_FIELDS = PlanDefinition.model_fields.keys() & ResolvedPlan.model_fields.keys() - LOOKED_UP
 # Browsers read a seed as a double: 53 bits pass through unchanged.
 DRAWN_SEED_BITS = 53
 
@@ -26,6 +36,8 @@ class Lookup:
     refusals: list[Finding] = field(default_factory=list)
     flush_forbidden: list[int] = field(default_factory=list)
     """Indices of external targets whose owner did not allow a flush."""
+    optional: list[int] = field(default_factory=list)
+    """Indices of targets that may be left out."""
 
     def refuse(self, code: str, path: str, message: str) -> None:
         self.refusals.append(Finding(code=code, path=path, message=message))
@@ -37,19 +49,31 @@ def look_up(unit: UnitOfWork, principal: Principal, definition: PlanDefinition) 
     found = [
         _look_up_target(unit, principal, lookup, written, index) for index, written in enumerate(definition.targets)
     ]
-    workload = _look_up_workload(unit, principal, lookup, definition)
     snapshots = [snapshot for snapshot in found if snapshot is not None]
-    if workload is None or len(snapshots) < len(found):
+    workloads = _look_up_workloads(unit, principal, lookup, definition)
+    if workloads is None or len(snapshots) < len(found):
         return lookup
-    lookup.plan = assemble(definition, snapshots, workload)
+    lookup.plan = assemble(definition, snapshots, workloads)
     return lookup
 
 
-def assemble(definition: PlanDefinition, snapshots: list[TargetSnapshot], workload: WorkloadDefinition) -> ResolvedPlan:
-    """Draws a seed where none is given."""
+def assemble(
+    definition: PlanDefinition, snapshots: list[TargetSnapshot], workloads: Sequence[WorkloadDefinition]
+) -> ResolvedPlan:
+    """`workloads` are those of the entries in their order, or the plan's one. Draws a seed where none is given."""
     shared = {field: getattr(definition, field) for field in SHARED_FIELDS}
     seed = definition.seed if definition.seed is not None else secrets.randbits(DRAWN_SEED_BITS)
-    return ResolvedPlan(targets=_distinctly_named(snapshots), workload=workload, seed=seed, **shared)
+    entries = [
+        ResolvedWorkloadEntry(**dict(written) | {"workload": workload})
+        for written, workload in zip(definition.workloads, workloads, strict=False)
+    ]
+    return ResolvedPlan(
+        targets=_distinctly_named(snapshots),
+        workload=None if entries else workloads[0],
+        workloads=entries,
+        seed=seed,
+        **shared,
+    )
 
 
 def _look_up_target(
@@ -85,6 +109,8 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
     if spoken is None:
         lookup.refuse("unknown_protocol", f"{path}.protocol", protocol_fault(kind, written.protocol))
         return None
+    if written.optional:
+        lookup.optional.append(index)
     for name, code, message in find_option_faults(kind, written.options):
         lookup.refuse(code, f"{path}.options.{name}", message)
     return TargetSnapshot(
@@ -101,16 +127,39 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
     )
 
 
-def _look_up_workload(
+def written_workloads(definition: PlanDefinition) -> list[tuple[str, WorkloadRef | WorkloadDefinition]]:
+    """Each with where it stands."""
+    if definition.workload is not None:
+        return [("workload", definition.workload)]
+    return [(f"workloads[{index}].workload", entry.workload) for index, entry in enumerate(definition.workloads)]
+
+
+def _look_up_workloads(
     unit: UnitOfWork, principal: Principal, lookup: Lookup, definition: PlanDefinition
+) -> list[WorkloadDefinition] | None:
+    """None when one is not there, or it is not clear which are meant."""
+    if definition.workload is not None and definition.workloads:
+        lookup.refuse("two_workloads", "workloads", "Say either one workload or a list of them, not both.")
+        return None
+    written = written_workloads(definition)
+    if not written:
+        lookup.refuse("no_workload", "workload", "Say what is sent: one workload, or a list of them.")
+        return None
+    found = [_look_up_workload(unit, principal, lookup, path, one) for path, one in written]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def _look_up_workload(
+    unit: UnitOfWork, principal: Principal, lookup: Lookup, path: str, written: WorkloadRef | WorkloadDefinition
 ) -> WorkloadDefinition | None:
-    if not isinstance(definition.workload, WorkloadRef):
-        return definition.workload
+    if not isinstance(written, WorkloadRef):
+        return written
     try:
-        return workloads.get_workload(unit, principal, definition.workload.workload_id).definition
+        return workloads.get_workload(unit, principal, written.workload_id).definition
     except NotFound:
         message = "There is no such workload: it may have been archived."
-        lookup.refuse("workload_not_found", "workload.workload_id", message)
+        lookup.refuse("workload_not_found", f"{path}.workload_id", message)
         return None
 
 

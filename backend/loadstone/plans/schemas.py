@@ -37,6 +37,8 @@ class InlineTarget(_Written):
     protocol: StoreProtocol | None = None
     """None is the kind's first."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
+    optional: bool = False
+    """Left out of the run, and said so, where no agent can start it."""
 
 
 class WorkloadRef(_Written):
@@ -61,14 +63,57 @@ PlanWorkload = Annotated[
 ]
 
 
+TargetName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
 class PlanAxis(_Written):
     parameter: str = Field(max_length=100)
     values: list[AxisValue] = Field(max_length=1000)
 
 
+Only = dict[Annotated[str, Field(max_length=100)], Annotated[list[AxisValue], Field(max_length=1000)]]
+
+
+class _EntryCommon(_Written):
+    """A value on the axis `workload`. Several entries share a name when each has targets of its own.
+
+    `targets` are names of targets: the others have no such cell. `only` keeps it to some values of some axes. `load`,
+    `stop` and `prefill` stand instead of the plan's.
+    """
+
+    name: str = Field(min_length=1, max_length=100)
+    targets: list[TargetName] | None = Field(default=None, max_length=20)
+    only: Only = Field(default_factory=dict, max_length=20)
+    load: EngineLoad | None = None
+    stop: StopRule | None = None
+    prefill: bool | None = None
+
+
+class PlanWorkloadEntry(_EntryCommon):
+    workload: PlanWorkload
+
+
+class ResolvedWorkloadEntry(_EntryCommon):
+    workload: WorkloadDefinition
+
+
+class PlanEngine(_Written):
+    """A program that makes the load; with more than one, `engine` is an axis. It has cells for `targets` only."""
+
+    name: str = Field(min_length=1, max_length=100)
+    label: str | None = Field(default=None, min_length=1, max_length=100)
+    targets: list[TargetName] | None = Field(default=None, max_length=20)
+    workloads: list[TargetName] | None = Field(default=None, max_length=40)
+    """Names of entries; null is all."""
+
+
+NATIVE_ENGINE = "native"
+
+
 class _PlanCommon(_Written):
     name: str = Field(min_length=1, max_length=200)
     load: EngineLoad
+    engines: list[PlanEngine] = Field(default_factory=lambda: [PlanEngine(name=NATIVE_ENGINE)], max_length=20)
     threads: int = Field(default=1, ge=1, le=256)
     axes: list[PlanAxis] = Field(default_factory=list, max_length=20)
     trials_per_point: int = Field(default=3, ge=0, le=1_000_000)
@@ -84,10 +129,14 @@ class _PlanCommon(_Written):
 
 
 class PlanDefinition(_PlanCommon):
-    """Targets are always the axis `target`; every other axis stands in `axes`. Without a seed one is drawn."""
+    """Targets are always the axis `target`; every other number that varies stands in `axes`.
+
+    Exactly one of `workload` and `workloads`; the latter is the axis `workload`. Without a seed one is drawn.
+    """
 
     targets: list[PlanTarget] = Field(max_length=20)
-    workload: PlanWorkload
+    workload: PlanWorkload | None = None
+    workloads: list[PlanWorkloadEntry] = Field(default_factory=list, max_length=80)
     seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
 
 
@@ -95,7 +144,8 @@ class ResolvedPlan(_PlanCommon):
     """Everything looked up and drawn: the same document always expands to the same trials."""
 
     targets: list[TargetSnapshot]
-    workload: WorkloadDefinition
+    workload: WorkloadDefinition | None = None
+    workloads: list[ResolvedWorkloadEntry] = Field(default_factory=list)
     seed: int
 
 

@@ -1,6 +1,7 @@
 """Plans: preview, resolve, save."""
 
 import uuid
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,9 +15,13 @@ from loadstone.db import UnitOfWork
 from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.plans import repository
+from loadstone.plans.cells import engine_of
+from loadstone.plans.engine_refusals import engine_refusals
 from loadstone.plans.estimate import estimate_s
+from loadstone.plans.findings import finding
 from loadstone.plans.grid import Grid, count_points, count_trials, expand
 from loadstone.plans.json_schema import plan_json_schema
+from loadstone.plans.optional_targets import leave_out
 from loadstone.plans.recipes import list_recipes
 from loadstone.plans.refusals import find_refusals
 from loadstone.plans.resolve import look_up
@@ -35,10 +40,11 @@ from loadstone.plans.schemas import (
     ResolvedPlan,
     WritePlan,
 )
+from loadstone.plans.subset import part_of_plan
 from loadstone.plans.warnings import find_warnings
 from loadstone.principal import Principal
 
-__all__ = ["estimate_s", "expand", "list_recipes", "plan_json_schema"]
+__all__ = ["engine_of", "estimate_s", "expand", "list_recipes", "part_of_plan", "plan_json_schema"]
 
 PREVIEW_POINTS = 500
 
@@ -54,32 +60,62 @@ class PlanRefused(AppError):
         super().__init__(refusals[0].message, path=refusals[0].path, errors=[item.model_dump() for item in refusals])
 
 
-def resolve_plan(unit: UnitOfWork, principal: Principal, definition: PlanDefinition) -> ResolvedPlan:
-    """Everything looked up, checked and drawn; raises PlanRefused."""
+@dataclass(frozen=True)
+class _Checked:
+    """`plan` is None where a reference leads nowhere; `grid` is empty where anything is refused."""
+
+    plan: ResolvedPlan | None
+    grid: Grid
+    refusals: list[Finding]
+    left_out: list[Finding]
+
+
+def _check(
+    unit: UnitOfWork, principal: Principal, definition: PlanDefinition, selector: AgentSelector | None
+) -> _Checked:
     lookup = look_up(unit, principal, definition)
-    refusals = list(lookup.refusals)
-    if lookup.plan is not None:
-        refusals += find_refusals(lookup.plan, lookup.flush_forbidden)
-    if refusals or lookup.plan is None:
-        raise PlanRefused(refusals)
-    return lookup.plan
+    plan, refusals = lookup.plan, list(lookup.refusals)
+    nothing = Grid(points=[], trials=[])
+    if plan is not None:
+        refusals += find_refusals(plan, lookup.flush_forbidden)
+    if plan is None or refusals:
+        return _Checked(plan, nothing, refusals, [])
+    left_out: list[Finding] = []
+    if lookup.optional:
+        rows = agents.team_agents(unit, principal.team_id)
+        plan, left_out = leave_out(plan, lookup.optional, rows, selector.as_json() if selector else {})
+    grid = expand(plan)
+    refusals += engine_refusals(plan, grid)
+    if not grid.points:
+        message = "None of the targets can be started: " + " ".join(item.message for item in left_out)
+        refusals.append(finding("no_trials", "targets", message))
+    return _Checked(plan, nothing if refusals else grid, refusals, left_out)
+
+
+def resolve_plan(
+    unit: UnitOfWork,
+    principal: Principal,
+    definition: PlanDefinition,
+    agent_selector: AgentSelector | None = None,
+) -> ResolvedPlan:
+    """Everything looked up, checked and drawn, optional targets left out; raises PlanRefused."""
+    checked = _check(unit, principal, definition, agent_selector)
+    if checked.refusals or checked.plan is None:
+        raise PlanRefused(checked.refusals)
+    return checked.plan
 
 
 def preview_plan(unit: UnitOfWork, principal: Principal, request: PreviewRequest) -> Preview:
     """What submitting would do. Faults of meaning are answers here, not errors."""
-    lookup = look_up(unit, principal, request)
-    refusals = list(lookup.refusals)
-    plan = lookup.plan
-    if plan is not None:
-        refusals += find_refusals(plan, lookup.flush_forbidden)
-    is_sound = plan is not None and not refusals
-    grid = expand(plan) if plan is not None and is_sound else Grid(points=[], trials=[])
-    estimated_s = estimate_s(plan, grid) if plan is not None and is_sound else 0.0
+    checked = _check(unit, principal, request, request.agent_selector)
+    plan, grid = checked.plan, checked.grid
     rows, seen = _look_at_agents(unit, principal, request.agent_selector, plan)
+    estimated_s = estimate_s(plan, grid) if plan is not None else 0.0
     warnings: list[Finding] = []
-    if plan is not None and is_sound:
+    if plan is not None and not checked.refusals:
         cpu_counts = _cpu_counts(rows, seen)
-        warnings = [*_agent_warnings(rows, seen), *find_warnings(plan, grid, estimated_s, cpu_counts)]
+        found = find_warnings(plan, grid, estimated_s, cpu_counts)
+        warnings = [*checked.left_out, *_agent_warnings(rows, seen), *found]
     return Preview(
         points=[
             PreviewPoint(ordinal=point.ordinal, parameters=point.parameters) for point in grid.points[:PREVIEW_POINTS]
@@ -88,7 +124,7 @@ def preview_plan(unit: UnitOfWork, principal: Principal, request: PreviewRequest
         trial_count=count_trials(plan) if plan is not None else 0,
         estimated_s=estimated_s,
         finish_at=datetime.now(UTC) + timedelta(seconds=estimated_s),
-        refusals=refusals,
+        refusals=checked.refusals,
         warnings=warnings,
         agents=seen,
     )

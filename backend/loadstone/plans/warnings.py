@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from loadstone_contracts.engine_plan import Dataset
 
 from loadstone.plans.estimate import mean_value_bytes
+from loadstone.plans.findings import finding
 from loadstone.plans.grid import Grid
 from loadstone.plans.refusals import axis_values
 from loadstone.plans.schemas import Finding, ResolvedPlan
@@ -22,35 +23,41 @@ def find_warnings(plan: ResolvedPlan, grid: Grid, estimated_s: float, cpu_counts
     """`cpu_counts` are those of the agents that can take the plan."""
     return [
         *_design_warnings(plan),
-        *_pipeline_warnings(plan),
+        *_pipeline_warnings(plan, grid),
+        *_idle_warnings(plan, grid),
         *_memory_warnings(plan, grid),
         *_cpu_warnings(plan, cpu_counts),
         *_length_warnings(estimated_s),
     ]
 
 
-def _finding(code: str, path: str, message: str) -> Finding:
-    return Finding(code=code, path=path, message=message)
-
-
 def _design_warnings(plan: ResolvedPlan) -> Iterator[Finding]:
     if plan.trials_per_point == 1:
         message = "With one trial per point there is no band: a difference may be chance. Three or more are better."
-        yield _finding("single_trial", "trials_per_point", message)
+        yield finding("single_trial", "trials_per_point", message)
     if plan.order == "sequential" and len(plan.targets) > 1:
         message = "In sequence, drift of the machine looks like a difference between targets. Interleave them."
-        yield _finding("sequential_order", "order", message)
+        yield finding("sequential_order", "order", message)
 
 
-def _pipeline_warnings(plan: ResolvedPlan) -> Iterator[Finding]:
-    deepest = max(axis_values(plan, "pipeline") or [plan.load.pipeline])
-    has_gets = any(operation.kind == "get" for operation in plan.workload.operations)
-    if deepest <= 1 or not has_gets:
-        return
+def _pipeline_warnings(plan: ResolvedPlan, grid: Grid) -> Iterator[Finding]:
+    deep: set[int] = set()
+    for point in grid.points:
+        has_gets = any(operation.kind == "get" for operation in point.work.operations)
+        if has_gets and point.work.load.pipeline > 1:
+            deep.add(point.target_index)
     for target in plan.targets:
-        if target.kind == "memcached" and target.protocol in (None, "memcached"):
+        if target.index in deep and target.kind == "memcached" and target.protocol in (None, "memcached"):
             message = f"{target.name} answers pipelined text gets one by one: multi_get is its way to ask for many."
-            yield _finding("pipelined_text_get", f"targets[{target.index}]", message)
+            yield finding("pipelined_text_get", f"targets[{target.index}]", message)
+
+
+def _idle_warnings(plan: ResolvedPlan, grid: Grid) -> Iterator[Finding]:
+    used = {point.target_index for point in grid.points}
+    for target in plan.targets:
+        if target.index not in used:
+            message = f"No workload is for {target.name}: it takes no part in the run."
+            yield finding("target_without_workload", f"targets[{target.index}]", message)
 
 
 def _memory_warnings(plan: ResolvedPlan, grid: Grid) -> Iterator[Finding]:
@@ -65,11 +72,12 @@ def _memory_warnings(plan: ResolvedPlan, grid: Grid) -> Iterator[Finding]:
             message = (
                 f"The data takes about {needed_mb:,.0f} MB and {target.name} has {limit_mb:,.0f} MB: it may evict."
             )
-            yield _finding("memory_may_evict", f"targets[{target.index}]", message)
+            yield finding("memory_may_evict", f"targets[{target.index}]", message)
 
 
 def _dataset_bytes(dataset: Dataset) -> float:
-    return dataset.key_count * (dataset.key_size_bytes + mean_value_bytes(dataset) + ITEM_OVERHEAD_BYTES)
+    item_bytes = mean_value_bytes(dataset) * dataset.list_length
+    return dataset.key_count * (dataset.key_size_bytes + item_bytes + ITEM_OVERHEAD_BYTES)
 
 
 def _managed_options(target: TargetSnapshot) -> dict[str, str]:
@@ -97,7 +105,7 @@ def _cpu_warnings(plan: ResolvedPlan, cpu_counts: Sequence[int]) -> Iterator[Fin
             f"Engine and store want {needed} cores and the largest agent that can take this has {max(cpu_counts)}: "
             "they share cores, and the engine may be what is measured."
         )
-        yield _finding("shared_cpu", "threads", message)
+        yield finding("shared_cpu", "threads", message)
 
 
 def _store_threads(target: TargetSnapshot) -> int:
@@ -108,4 +116,4 @@ def _store_threads(target: TargetSnapshot) -> int:
 def _length_warnings(estimated_s: float) -> Iterator[Finding]:
     if estimated_s > LONG_RUN_S:
         message = f"It takes about {estimated_s / 3600:,.0f} hours and holds its agent for as long."
-        yield _finding("long_run", "", message)
+        yield finding("long_run", "", message)

@@ -43,7 +43,7 @@ def submit_run(unit: UnitOfWork, principal: Principal, body: schemas.RunSubmit) 
     run = create_run(
         unit,
         principal,
-        plans.resolve_plan(unit, principal, definition),
+        plans.resolve_plan(unit, principal, definition, body.agent_selector),
         agent_selector=selector,
         priority=body.priority,
         name=body.name,

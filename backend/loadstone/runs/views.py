@@ -133,9 +133,17 @@ def run_detail(unit: UnitOfWork, run: Run) -> schemas.Run:
 
 
 def _axes(definition: dict[str, Any]) -> list[schemas.RunAxis]:
-    """The target is always an axis, the first one."""
-    targets = schemas.RunAxis(parameter="target", values=[target["name"] for target in definition["targets"]])
-    return [targets, *(schemas.RunAxis(**axis) for axis in definition["axes"])]
+    """The target is always an axis, the first one; workload and engine are where the plan lists several."""
+    axes = [schemas.RunAxis(parameter="target", values=_names(definition["targets"]))]
+    if definition.get("workloads"):
+        axes.append(schemas.RunAxis(parameter="workload", values=_names(definition["workloads"])))
+    if len(definition.get("engines") or []) > 1:
+        axes.append(schemas.RunAxis(parameter="engine", values=_names(definition["engines"])))
+    return [*axes, *(schemas.RunAxis(**axis) for axis in definition["axes"])]
+
+
+def _names(entries: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(entry["name"] for entry in entries))
 
 
 def error_ref(code: str | None, message: str | None, detail: str | None = None) -> schemas.ErrorRef | None:

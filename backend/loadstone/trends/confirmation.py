@@ -19,6 +19,7 @@ from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork
 from loadstone.errors import Conflict, NotFound
 from loadstone.models import Alert, ChangePoint, Run
+from loadstone.plans import service as plans
 from loadstone.plans.schemas import AgentSelector, PlanDefinition
 from loadstone.principal import Principal
 from loadstone.runs import schemas as run_schemas
@@ -35,7 +36,6 @@ from loadstone.trends.states import AlertState, check_alert
 
 TRIALS = 10
 CONFIDENCE = 0.95
-PLAN_FIELDS = ("workload", "load", "threads", "prefill", "warmup", "stop", "verify", "timeout_ms", "rest_s")
 EXPLANATIONS = {
     "paired": "Both sides run interleaved: as now, and with the settings of before the shift ({names}).",
     "welch": (
@@ -132,17 +132,14 @@ def _sides(target: Mapping[str, Any], restored: Mapping[str, str]) -> list[dict[
 
 def _plan(run: Run, parameters: Mapping[str, Any], targets: list[dict[str, Any]]) -> PlanDefinition:
     """The very point, more often. Restarted stores are as near to sessions of their own as one run can get."""
-    axes = [{"parameter": name, "values": [value]} for name, value in parameters.items() if name != "target"]
-    kept = {name: run.definition[name] for name in PLAN_FIELDS if name in run.definition}
+    sides = [(str(parameters["target"]), target) for target in targets]
+    settings = {name: [value] for name, value in parameters.items()}
     return PlanDefinition.model_validate(
         {
-            **kept,
+            **plans.part_of_plan(run.definition, sides, settings),
             "name": f"Confirm: {run.definition['name']}"[:200],
-            "targets": targets,
-            "axes": axes,
             "trials_per_point": TRIALS,
             "order": "interleaved",
-            "reset": run.definition["reset"],
         }
     )
 

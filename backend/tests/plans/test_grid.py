@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loadstone.plans.grid import Grid, GridTrial, count_points, count_trials, expand, without_defaults
 from loadstone.plans.recipes import list_recipes
-from loadstone.plans.resolve import Lookup, assemble, inline_snapshot
+from loadstone.plans.resolve import Lookup, assemble, inline_snapshot, written_workloads
 from loadstone.plans.schemas import InlineTarget, PlanDefinition, ResolvedPlan
 from loadstone.workloads.schemas import WorkloadDefinition
 from loadstone_contracts.engine_plan import FixedSize
@@ -25,8 +25,8 @@ def resolved(**fields: Any) -> ResolvedPlan:
         snapshot = inline_snapshot(Lookup(), target, index)
         assert snapshot is not None
         snapshots.append(snapshot)
-    assert isinstance(definition.workload, WorkloadDefinition)
-    return assemble(definition, snapshots, definition.workload)
+    workloads = [one for _, one in written_workloads(definition) if isinstance(one, WorkloadDefinition)]
+    return assemble(definition, snapshots, workloads)
 
 
 def targets(count: int) -> list[dict[str, Any]]:

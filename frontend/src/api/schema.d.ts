@@ -2824,7 +2824,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
+            kind: "memcached" | "redis" | "valkey" | "mysql" | "mariadb" | "postgresql" | "mongodb" | "ferretdb" | "memlink";
             /** Protocol */
             protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /**
@@ -2838,14 +2838,20 @@ export interface components {
             options?: {
                 [key: string]: string;
             };
-            /** Cpus */
-            cpus?: number[] | null;
+            /**
+             * @default {
+             *       "drop_page_cache": false
+             *     }
+             */
+            placement: components["schemas"]["Placement"];
             /** Instance Key */
             instance_key: string;
             /** Host */
             host?: string | null;
             /** Port */
             port?: number | null;
+            /** Read Port */
+            read_port?: number | null;
             /** Username */
             username?: string | null;
             /** Password */
@@ -2886,6 +2892,12 @@ export interface components {
             keep_store: boolean;
             target: components["schemas"]["AssignedTarget"];
             work: components["schemas"]["EngineWork"];
+            kill?: components["schemas"]["KillRequest"] | null;
+            /**
+             * Engine
+             * @default native
+             */
+            engine: string;
         };
         /** AuditItem */
         AuditItem: {
@@ -3902,6 +3914,16 @@ export interface components {
             items: components["schemas"]["DashboardVersionItem"][];
         };
         /**
+         * DataDirectory
+         * @description A place for data of managed stores that the agent's configuration names.
+         */
+        DataDirectory: {
+            /** Name */
+            name: string;
+            /** Filesystem */
+            filesystem?: string | null;
+        };
+        /**
          * Dataset
          * @description Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all.
          */
@@ -4022,7 +4044,36 @@ export interface components {
             /** Local */
             local: string;
         };
-        /** EngineOffer */
+        /**
+         * DurabilityReport
+         * @description Every acknowledged write was read back once the store had come back.
+         *
+         *     Of a key that was written several times the last acknowledged write is asked for.
+         */
+        DurabilityReport: {
+            /** Acknowledged */
+            acknowledged: number;
+            /** Keys */
+            keys: number;
+            /** Kept */
+            kept: number;
+            /** Newer */
+            newer: number;
+            /** Lost */
+            lost: number;
+            /** Torn */
+            torn: number;
+            /** Errors */
+            errors: number;
+            /** Lost Window Ns */
+            lost_window_ns?: number | null;
+            /** Restart S */
+            restart_s: number;
+        };
+        /**
+         * EngineOffer
+         * @description An engine that this agent can run, or why it cannot and the command that would mend it.
+         */
         EngineOffer: {
             /** Name */
             name: string;
@@ -4032,6 +4083,15 @@ export interface components {
             protocols: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3")[];
             /** Operations */
             operations: string[];
+            /**
+             * Available
+             * @default true
+             */
+            available: boolean;
+            /** Binary */
+            binary?: string | null;
+            /** Remedy */
+            remedy?: string | null;
         };
         /** EnginePhase */
         EnginePhase: {
@@ -4117,6 +4177,20 @@ export interface components {
             expires_at: string;
             /** Command */
             command: string;
+        };
+        /**
+         * Equivalence
+         * @description What makes unlike stores comparable, or says why they are not: a short sentence each.
+         */
+        Equivalence: {
+            /** Durability */
+            durability: string;
+            /** Consistency */
+            consistency: string;
+            /** Batching */
+            batching: string;
+            /** Connection Cost */
+            connection_cost: string;
         };
         /**
          * ErrorRef
@@ -4238,6 +4312,7 @@ export interface components {
             /** Keys Held */
             keys_held?: number | null;
             store?: components["schemas"]["StoreFacts"] | null;
+            durability?: components["schemas"]["DurabilityReport"] | null;
             /** Command Lines */
             command_lines?: string[];
             /**
@@ -4407,6 +4482,10 @@ export interface components {
             python_version: string;
             /** Agent Class */
             agent_class: string;
+            /** Cpus */
+            cpus?: string | null;
+            /** Data Directories */
+            data_directories?: components["schemas"]["DataDirectory"][];
         };
         /**
          * HostLoad
@@ -4468,6 +4547,11 @@ export interface components {
             protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Name */
             name?: string | null;
+            /**
+             * Optional
+             * @default false
+             */
+            optional: boolean;
         };
         /** InstallationTeam */
         InstallationTeam: {
@@ -4582,6 +4666,16 @@ export interface components {
             expires_at: string;
         };
         /**
+         * KillRequest
+         * @description The store gets SIGKILL so long after the measure phase began, and is started again on its data.
+         *
+         *     A killed process loses what it held itself; what it had handed to the kernel survives, other than at a power cut.
+         */
+        KillRequest: {
+            /** Kill After S */
+            kill_after_s: number;
+        };
+        /**
          * LatestAccess
          * @description Zipf over the age of keys: those inserted last are asked for most.
          */
@@ -4667,6 +4761,16 @@ export interface components {
              * @enum {string}
              */
             better: "higher" | "lower";
+        };
+        /**
+         * MissingMetric
+         * @description What an engine cannot tell. It is absent, or stands as 0 where a number has to stand; never a measured zero.
+         */
+        MissingMetric: {
+            /** Metric */
+            metric: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * MoveRun
@@ -5113,11 +5217,28 @@ export interface components {
             /** Engine Busy Share */
             engine_busy_share: number;
             /** Littles Law Residual */
-            littles_law_residual: number;
+            littles_law_residual: number | null;
             /** Saturated */
             saturated: boolean;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
+        };
+        /**
+         * Placement
+         * @description Where on its host a managed store runs, and how much of the host it gets.
+         */
+        Placement: {
+            /** Cpus */
+            cpus?: string | null;
+            /** Memory Limit Bytes */
+            memory_limit_bytes?: number | null;
+            /** Data Directory */
+            data_directory?: string | null;
+            /**
+             * Drop Page Cache
+             * @default false
+             */
+            drop_page_cache: boolean;
         };
         /**
          * Plan
@@ -5158,13 +5279,17 @@ export interface components {
         };
         /**
          * PlanDefinition
-         * @description Targets are always the axis `target`; every other axis stands in `axes`. Without a seed one is drawn.
+         * @description Targets are always the axis `target`; every other number that varies stands in `axes`.
+         *
+         *     Exactly one of `workload` and `workloads`; the latter is the axis `workload`. Without a seed one is drawn.
          */
         PlanDefinition: {
             /** Name */
             name: string;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /** Engines */
+            engines?: components["schemas"]["PlanEngine"][];
             /**
              * Threads
              * @default 1
@@ -5215,9 +5340,25 @@ export interface components {
             /** Targets */
             targets: (components["schemas"]["TargetRef"] | components["schemas"]["InlineTarget"])[];
             /** Workload */
-            workload: components["schemas"]["WorkloadRef"] | components["schemas"]["WorkloadDefinition"];
+            workload?: (components["schemas"]["WorkloadRef"] | components["schemas"]["WorkloadDefinition"]) | null;
+            /** Workloads */
+            workloads?: components["schemas"]["PlanWorkloadEntry"][];
             /** Seed */
             seed?: number | null;
+        };
+        /**
+         * PlanEngine
+         * @description A program that makes the load; with more than one, `engine` is an axis. It has cells for `targets` only.
+         */
+        PlanEngine: {
+            /** Name */
+            name: string;
+            /** Label */
+            label?: string | null;
+            /** Targets */
+            targets?: string[] | null;
+            /** Workloads */
+            workloads?: string[] | null;
         };
         /** PlanVersion */
         PlanVersion: {
@@ -5237,6 +5378,24 @@ export interface components {
         PlanVersions: {
             /** Items */
             items: components["schemas"]["PlanVersion"][];
+        };
+        /** PlanWorkloadEntry */
+        PlanWorkloadEntry: {
+            /** Name */
+            name: string;
+            /** Targets */
+            targets?: string[] | null;
+            /** Only */
+            only?: {
+                [key: string]: (number)[];
+            };
+            /** Load */
+            load?: (components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"]) | null;
+            stop?: components["schemas"]["StopRule"] | null;
+            /** Prefill */
+            prefill?: boolean | null;
+            /** Workload */
+            workload: components["schemas"]["WorkloadRef"] | components["schemas"]["WorkloadDefinition"];
         };
         /**
          * Point
@@ -5394,6 +5553,8 @@ export interface components {
             name: string;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /** Engines */
+            engines?: components["schemas"]["PlanEngine"][];
             /**
              * Threads
              * @default 1
@@ -5444,7 +5605,9 @@ export interface components {
             /** Targets */
             targets: (components["schemas"]["TargetRef"] | components["schemas"]["InlineTarget"])[];
             /** Workload */
-            workload: components["schemas"]["WorkloadRef"] | components["schemas"]["WorkloadDefinition"];
+            workload?: (components["schemas"]["WorkloadRef"] | components["schemas"]["WorkloadDefinition"]) | null;
+            /** Workloads */
+            workloads?: components["schemas"]["PlanWorkloadEntry"][];
             /** Seed */
             seed?: number | null;
             agent_selector?: components["schemas"]["AgentSelector"] | null;
@@ -5711,6 +5874,8 @@ export interface components {
             name: string;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /** Engines */
+            engines?: components["schemas"]["PlanEngine"][];
             /**
              * Threads
              * @default 1
@@ -5760,9 +5925,28 @@ export interface components {
             timeout_ms: number;
             /** Targets */
             targets: components["schemas"]["TargetSnapshot"][];
-            workload: components["schemas"]["WorkloadDefinition"];
+            workload?: components["schemas"]["WorkloadDefinition"] | null;
+            /** Workloads */
+            workloads?: components["schemas"]["ResolvedWorkloadEntry"][];
             /** Seed */
             seed: number;
+        };
+        /** ResolvedWorkloadEntry */
+        ResolvedWorkloadEntry: {
+            /** Name */
+            name: string;
+            /** Targets */
+            targets?: string[] | null;
+            /** Only */
+            only?: {
+                [key: string]: (number)[];
+            };
+            /** Load */
+            load?: (components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"]) | null;
+            stop?: components["schemas"]["StopRule"] | null;
+            /** Prefill */
+            prefill?: boolean | null;
+            workload: components["schemas"]["WorkloadDefinition"];
         };
         /**
          * Run
@@ -6632,6 +6816,11 @@ export interface components {
             meaning: string;
             /** Operations */
             operations: ("get" | "set" | "multi_get" | "multi_set" | "add" | "replace" | "append" | "incr" | "delete" | "touch" | "compare_and_set" | "read_modify_write" | "insert" | "scan" | "update" | "sql_replace" | "delete_insert" | "list_insert_head" | "list_insert_tail" | "range_first" | "range_last" | "range" | "list_length" | "custom")[];
+            /**
+             * External Only
+             * @default false
+             */
+            external_only: boolean;
         };
         /**
          * Status
@@ -6687,7 +6876,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
+            kind: "memcached" | "redis" | "valkey" | "mysql" | "mariadb" | "postgresql" | "mongodb" | "ferretdb" | "memlink";
             /** Title */
             title: string;
             /** Protocols */
@@ -6711,7 +6900,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
+            kind: "memcached" | "redis" | "valkey" | "mysql" | "mariadb" | "postgresql" | "mongodb" | "ferretdb" | "memlink";
             /** Available */
             available: boolean;
             /** Version */
@@ -6753,6 +6942,7 @@ export interface components {
             options: {
                 [key: string]: string;
             };
+            equivalence: components["schemas"]["Equivalence"];
         };
         /**
          * StoreState
@@ -6782,6 +6972,8 @@ export interface components {
             stopped: boolean;
             /** Phases */
             phases: components["schemas"]["PhaseTotals"][];
+            /** Missing */
+            missing?: components["schemas"]["MissingMetric"][];
         };
         /** SwitchTeam */
         SwitchTeam: {
@@ -6804,7 +6996,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
+            kind: "memcached" | "redis" | "valkey" | "mysql" | "mariadb" | "postgresql" | "mongodb" | "ferretdb" | "memlink";
             /**
              * Mode
              * @enum {string}
@@ -7095,6 +7287,7 @@ export interface components {
             } | null;
             /** Keys Held */
             keys_held: number | null;
+            durability: components["schemas"]["DurabilityReport"] | null;
             /** Command Lines */
             command_lines: string[];
             /** Phases */
@@ -7305,6 +7498,7 @@ export interface components {
              *     }
              */
             access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
+            durability?: components["schemas"]["KillRequest"] | null;
         };
         /**
          * WorkloadRef
@@ -7411,7 +7605,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memcached" | "redis" | "mysql" | "mariadb" | "postgresql";
+            kind: "memcached" | "redis" | "valkey" | "mysql" | "mariadb" | "postgresql" | "mongodb" | "ferretdb" | "memlink";
             /**
              * Mode
              * @enum {string}

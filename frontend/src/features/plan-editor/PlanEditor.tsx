@@ -1,4 +1,4 @@
-import { Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { Plan, PlanDefinition } from '@/api/plans';
@@ -168,7 +168,11 @@ function WhatColumn({ draft, onChange, origin, onOrigin, suggested }: WhatColumn
         <TargetPicker chosen={definition.targets} onChange={(targets) => set({ targets })} />
       </Part>
       <Part title="Workload">
-        <WorkloadFields workload={definition.workload} onChange={(workload) => set({ workload })} />
+        {definition.workload ? (
+          <WorkloadFields workload={definition.workload} onChange={(workload) => set({ workload })} />
+        ) : (
+          <Text size="xs">{definition.workloads?.length ?? 0} workloads, as the plan's text lists them.</Text>
+        )}
       </Part>
     </Column>
   );

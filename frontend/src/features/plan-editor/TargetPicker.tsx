@@ -88,9 +88,16 @@ function readChoice(value: string, kinds: readonly StoreKind[]): PlanTarget | nu
   const isPlain = profile === 'default' || profile === 'none';
   const name = isPlain ? kind.title : `${kind.title} ${profile}`;
   const spoken = kind.protocols.find((one) => one.protocol === protocol);
-  if (!spoken) return { kind: kind.kind, profile, options: {}, name };
+  if (!spoken) return { kind: kind.kind, profile, options: {}, name, optional: false };
   const spokenName = `${name}, ${spoken.title.toLowerCase()}`;
-  return { kind: kind.kind, profile, options: {}, protocol: spoken.protocol, name: spokenName };
+  return {
+    kind: kind.kind,
+    profile,
+    options: {},
+    protocol: spoken.protocol,
+    name: spokenName,
+    optional: false,
+  };
 }
 
 export function targetName(target: PlanTarget, saved: readonly Target[] | undefined): string {

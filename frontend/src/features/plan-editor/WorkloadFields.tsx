@@ -2,12 +2,12 @@ import { Button, Code, Group, SegmentedControl, Select, SimpleGrid, Stack, Text 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type PlanDefinition, type WorkloadDefinition, workloadsQuery } from '@/api/plans';
-import { BLANK_DEFINITION } from './draft';
+import { BLANK_WORKLOAD } from './draft';
 import { FieldFindings } from './findings';
 import { OperationRows } from './OperationRows';
 import { PlanNumber } from './PlanNumber';
 
-type PlanWorkload = PlanDefinition['workload'];
+type PlanWorkload = NonNullable<PlanDefinition['workload']>;
 
 interface WorkloadFieldsProps {
   readonly workload: PlanWorkload;
@@ -22,7 +22,7 @@ export function WorkloadFields({ workload, onChange }: WorkloadFieldsProps): Rea
   const chosenId = 'workload_id' in workload ? workload.workload_id : OWN;
   const chosen = saved?.items.find(({ id }) => id === chosenId);
   const choose = (value: string | null) => {
-    if (value === null || value === OWN) onChange(chosen?.definition ?? BLANK_DEFINITION.workload);
+    if (value === null || value === OWN) onChange(chosen?.definition ?? BLANK_WORKLOAD);
     else onChange({ workload_id: value });
   };
   return (

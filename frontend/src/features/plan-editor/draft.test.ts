@@ -47,7 +47,7 @@ describe('a draft', () => {
     });
     expect(cloned.targets).toEqual([
       { target_id: 'target-1' },
-      { kind: 'redis', profile: 'default', options: {}, name: 'Redis' },
+      { kind: 'redis', profile: 'default', options: {}, name: 'Redis', optional: false },
     ]);
     expect(cloned.seed).toBeNull();
   });

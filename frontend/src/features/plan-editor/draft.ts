@@ -1,5 +1,5 @@
 /** A plan while it is being written: the definition, with the axes as the text a person typed. */
-import type { Plan, PlanDefinition, ResolvedPlan } from '@/api/plans';
+import type { Plan, PlanDefinition, ResolvedPlan, WorkloadDefinition } from '@/api/plans';
 import { formatAxisValues, parseAxisValues } from '@/lib/axis-values';
 import type { PathMessage } from '@/lib/json-path';
 
@@ -38,25 +38,27 @@ export const BLANK_OPERATION = {
   expire_s: 0,
 } as const;
 
+export const BLANK_WORKLOAD: WorkloadDefinition = {
+  dataset: {
+    key_count: 10_000,
+    key_prefix: 'k',
+    key_size_bytes: 16,
+    value_size: { kind: 'fixed', bytes: 100 },
+    list_length: 1,
+    hit_ratio: 1,
+    compressible_share: 0,
+  },
+  operations: [
+    { ...BLANK_OPERATION, kind: 'get', weight: 9 },
+    { ...BLANK_OPERATION, kind: 'set', weight: 1 },
+  ],
+  access: { kind: 'uniform' },
+};
+
 export const BLANK_DEFINITION: PlanDefinition = {
   name: '',
   targets: [],
-  workload: {
-    dataset: {
-      key_count: 10_000,
-      key_prefix: 'k',
-      key_size_bytes: 16,
-      value_size: { kind: 'fixed', bytes: 100 },
-      list_length: 1,
-      hit_ratio: 1,
-      compressible_share: 0,
-    },
-    operations: [
-      { ...BLANK_OPERATION, kind: 'get', weight: 9 },
-      { ...BLANK_OPERATION, kind: 'set', weight: 1 },
-    ],
-    access: { kind: 'uniform' },
-  },
+  workload: BLANK_WORKLOAD,
   load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0 },
   threads: 1,
   axes: [{ parameter: 'connections', values: [1, 4, 16, 64] }],
@@ -81,14 +83,23 @@ export function formOf(definition: PlanDefinition): Pick<Draft, 'definition' | '
   const axes = (definition.axes ?? []).map(({ parameter, values }) =>
     newAxis(parameter, formatAxisValues(values)),
   );
-  return { definition: { ...BLANK_DEFINITION, ...definition }, axes };
+  return { definition: filledIn(definition), axes };
+}
+
+/** A plan that lists several workloads has no single one. */
+export function filledIn(definition: PlanDefinition): PlanDefinition {
+  const isList = (definition.workloads ?? []).length > 0;
+  return { ...BLANK_DEFINITION, ...(isList && { workload: null }), ...definition };
 }
 
 /** The plan of a run as one that can be submitted again: snapshots become references or inline targets. */
 export function definitionOfRun(resolved: ResolvedPlan): PlanDefinition {
-  const targets = resolved.targets.map(({ target_id, kind, profile, options, name }): PlanTarget => {
-    return target_id ? { target_id } : { kind, profile: profile ?? '', options, name };
-  });
+  const targets = resolved.targets.map(
+    ({ target_id, kind, profile, options, name, protocol }): PlanTarget => {
+      if (target_id) return { target_id };
+      return { kind, profile: profile ?? '', options, name, protocol, optional: false };
+    },
+  );
   // A new run draws its own seed; with the old one the same keys would go out in the same order.
   return { ...resolved, targets, seed: null };
 }

@@ -2,7 +2,7 @@
 import { type Document, LineCounter, parseDocument, stringify } from 'yaml';
 import type { PlanDefinition } from '@/api/plans';
 import type { PathMessage } from '@/lib/json-path';
-import { BLANK_DEFINITION } from './draft';
+import { filledIn } from './draft';
 
 /** More than any plan that can run; beyond it the page would only freeze. */
 export const MOST_CHARACTERS = 1_000_000;
@@ -44,7 +44,7 @@ export function readPlan(text: string): ReadPlan {
     if (fault)
       return { definition: null, faults: [{ line: lineOf(fault.path), message: fault.message }], lineOf };
     return {
-      definition: { ...BLANK_DEFINITION, ...(document.toJS() as PlanDefinition) },
+      definition: filledIn(document.toJS() as PlanDefinition),
       faults: [],
       lineOf,
     };
@@ -63,13 +63,18 @@ function shapeFault(plan: unknown): { path: string; message: string } | null {
   if (typeof plan !== 'object' || plan === null || Array.isArray(plan)) {
     return { path: '', message: 'A plan has names and values, such as “trials_per_point: 3”.' };
   }
-  const { name, targets, axes, workload, load } = plan as Record<string, unknown>;
+  const { name, targets, axes, workload, workloads, load } = plan as Record<string, unknown>;
   if (typeof (name ?? '') !== 'string') return { path: 'name', message: '“name” must be a text: quote it.' };
   if (!isListOfObjects(targets)) return { path: 'targets', message: '“targets” must be a list of targets.' };
   if (!isListOfObjects(axes ?? [])) return { path: 'axes', message: '“axes” must be a list.' };
   const odd = ((axes ?? []) as { values?: unknown }[]).findIndex(({ values }) => !Array.isArray(values));
   if (odd >= 0) return { path: `axes[${odd}]`, message: 'An axis needs a list of “values”.' };
-  if (!isWorkload(workload))
+  const several = workloads ?? [];
+  if (!isListOfObjects(several)) return { path: 'workloads', message: '“workloads” must be a list.' };
+  const unclear = (several as { workload?: unknown }[]).findIndex((entry) => !isWorkload(entry.workload));
+  const unreadable = { path: `workloads[${unclear}]`, message: 'An entry needs a “workload” of its own.' };
+  if (unclear >= 0) return unreadable;
+  if (!isWorkload(workload) && (several as unknown[]).length === 0)
     return { path: 'workload', message: '“workload” needs a dataset and operations.' };
   return isObject(load) ? null : { path: 'load', message: '“load” is missing.' };
 }
