@@ -85,7 +85,7 @@ async function viewOf(page) {
 export async function exportChart(page) {
   await step('a chart is saved as CSV, SVG and PNG', async () => {
     const csv = await saved(page, 'CSV');
-    assert.match(csv.toString(), /^line,connections,at,value,low,high,trials,trust\r\nmemcached,1,/);
+    assert.match(csv.toString(), /^line,connections,at,value,low,high,trials,trust,failed\r\nmemcached,1,/);
     const svg = (await saved(page, 'SVG')).toString();
     assert.match(svg, /^<svg [\s\S]*Throughput over connections[\s\S]*memcached[\s\S]*recharts-line-curve/);
     const png = await saved(page, 'PNG');

@@ -5,7 +5,15 @@ import { client, dataOf, type Schemas } from './client';
 export type Run = Schemas['Run'];
 export type RunListItem = Schemas['RunListItem'];
 export type RunStatus = Schemas['Status'];
-export type Point = Schemas['Point'];
+export interface MetricBand {
+  readonly mean: number;
+  readonly low?: number | null;
+  readonly high?: number | null;
+}
+export type Point = Schemas['Point'] & {
+  /** Of the point as a whole, by the name of the metric. */
+  readonly metrics?: Readonly<Record<string, MetricBand>>;
+};
 export type PointOperation = Schemas['PointOperation'];
 export type TrialItem = Schemas['TrialItem'];
 export type Trial = Schemas['Trial'];

@@ -7,7 +7,7 @@ import { RequestProblem, toProblem } from './problem';
 import { relativeTime } from './relative-time';
 import { requestId } from './request-id';
 import { fileStem } from './save-file';
-import { numberRange, numberRecord, oneOf, optionalText, textList } from './search-params';
+import { numberRange, oneOf, oneOrMore, optionalText, textList, valueRecord } from './search-params';
 
 describe('numbers', () => {
   it.each([
@@ -85,8 +85,10 @@ describe('view state in the URL', () => {
     expect(textList(['a', 1])).toEqual(['a']);
     expect(numberRange([4, 1])).toBeUndefined();
     expect(numberRange([1, 4])).toEqual([1, 4]);
-    expect(numberRecord({ a: 1, b: 'x' })).toEqual({ a: 1 });
-    expect(numberRecord('x')).toBeUndefined();
+    expect(valueRecord({ a: 1, b: 'x', c: [] })).toEqual({ a: 1, b: 'x' });
+    expect(oneOrMore('pipeline')).toEqual(['pipeline']);
+    expect(oneOrMore(['a', 1])).toEqual(['a']);
+    expect(valueRecord('x')).toBeUndefined();
   });
 });
 

@@ -24,15 +24,25 @@ export const METRICS: readonly Metric[] = [
   { name: 'elapsed_s', title: 'Duration of the measure phase' },
 ];
 
+/** Of single runs only: nobody follows them over time or compares by them. */
+const FURTHER: readonly Metric[] = [
+  { name: 'time_per_operation_ns', title: 'Time per operation of one client' },
+  { name: 'throughput_per_connection_per_s', title: 'Throughput of one client' },
+  { name: 'memory_after_prefill_bytes', title: 'Memory of the server after prefill' },
+  { name: 'memory_peak_bytes', title: 'Peak memory of the server' },
+  { name: 'disk_after_bytes', title: 'Bytes on disk afterwards' },
+];
+
 export function metricTitle(name: string): string {
-  return METRICS.find((metric) => metric.name === name)?.title ?? name;
+  return [...METRICS, ...FURTHER].find((metric) => metric.name === name)?.title ?? name;
 }
 
 /** What the charts call the unit that the api's values are in. */
-export function quantityOfUnit(unit: string): 'rate' | 'duration' | 'share' | 'seconds' | 'plain' {
+export function quantityOfUnit(unit: string): 'rate' | 'duration' | 'share' | 'seconds' | 'bytes' | 'plain' {
   if (unit === 'ops/s') return 'rate';
   if (unit === 'ns') return 'duration';
   if (unit === 'ratio') return 'share';
+  if (unit === 'B' || unit === 'bytes') return 'bytes';
   return unit === 's' ? 'seconds' : 'plain';
 }
 
@@ -48,5 +58,6 @@ export function unitOfMetric(name: string): string {
   if (name.endsWith('_per_s')) return 'ops/s';
   if (name.endsWith('_ns')) return 'ns';
   if (name.endsWith('_share')) return 'ratio';
+  if (name.endsWith('_bytes')) return 'B';
   return name.endsWith('_s') ? 's' : '';
 }

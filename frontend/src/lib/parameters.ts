@@ -19,7 +19,15 @@ export const PARAMETERS: readonly Parameter[] = [
   { name: 'keys_per_request', title: 'keys per multi-get', unit: '', example: '1 10 100' },
   { name: 'zipf_exponent', title: 'Zipf exponent', unit: '', example: '0.5 0.8 1.1' },
   { name: 'get_share', title: 'share of gets', unit: '', example: '0 0.5 0.9 1' },
+  { name: 'list_length', title: 'list length', unit: '', example: '1k 10k 100k' },
+  { name: 'entries', title: 'entries per request', unit: '', example: '100 200 1000' },
+  { name: 'think_time_us', title: 'think time', unit: 'µs', example: '0 100 1000' },
+  { name: 'requests_per_connection', title: 'requests per connection', unit: '', example: '1 10 100' },
+  { name: 'server_cpus', title: 'cores of the server', unit: '', example: '1 2 4 8' },
 ];
+
+/** Axes of names: the value says it all. */
+const NAMED: ReadonlySet<string> = new Set(['target', 'workload', 'engine']);
 
 export function parameterTitle(name: string): string {
   const known = PARAMETERS.find((parameter) => parameter.name === name);
@@ -33,6 +41,7 @@ export function describeParameter(name: string, value: unknown): string {
   const number =
     typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 6 }) : String(value);
   if (name === 'connections') return `${number} connection${value === 1 ? '' : 's'}`;
+  if (NAMED.has(name)) return String(value);
   return known ? `${known.title} ${number}${known.unit === '' ? '' : ` ${known.unit}`}` : `${name} ${number}`;
 }
 

@@ -33,12 +33,19 @@ export function numberRange(raw: unknown): NumberRange | undefined {
   return typeof from === 'number' && typeof to === 'number' && from < to ? [from, to] : undefined;
 }
 
-export function numberRecord(raw: unknown): Record<string, number> | undefined {
+/** Names of axes with the value each is bound to. */
+export function valueRecord(raw: unknown): Record<string, string | number> | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const entries = Object.entries(raw).filter(
-    (entry): entry is [string, number] => typeof entry[1] === 'number',
+    (entry): entry is [string, string | number] =>
+      typeof entry[1] === 'number' || typeof entry[1] === 'string',
   );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+/** One name, or several. */
+export function oneOrMore(raw: unknown): string[] | undefined {
+  return textList(typeof raw === 'string' && raw !== '' ? [raw] : raw);
 }
 
 export function optionalCount(raw: unknown, most: number): number | undefined {

@@ -1,12 +1,13 @@
 import {
   numberRange,
-  numberRecord,
+  oneOrMore,
   optionalCount,
   optionalFlag,
   optionalOneOf,
   optionalText,
   type RawSearch,
   textList,
+  valueRecord,
 } from '@/lib/search-params';
 
 /** Every part may be missing. */
@@ -73,16 +74,23 @@ export function runSearch(raw: RawSearch) {
   return optional({
     tab: optionalOneOf(raw.tab, RUN_TABS),
     axis: optionalText(raw.axis),
+    /** The axis whose values are lines. */
+    line: optionalText(raw.line),
     /** Values of the further axes: `{pipeline: 4}`. */
-    at: numberRecord(raw.at),
-    /** The axis that is spread over small multiples. */
-    split: optionalText(raw.split),
+    at: valueRecord(raw.at),
+    /** The axes that are spread over small multiples. */
+    split: oneOrMore(raw.split),
+    metric: optionalText(raw.metric),
+    /** What all lines are divided by. */
+    norm: optionalText(raw.norm),
+    pub: optionalFlag(raw.pub),
     op: optionalText(raw.op),
     time: optionalOneOf(raw.time, ['service'] as const),
     pct: optionalPercentiles(raw.pct),
     logx: optionalFlag(raw.logx),
     logy: optionalFlag(raw.logy),
     logt: optionalFlag(raw.logt),
+    logr: optionalFlag(raw.logr),
     zoom: numberRange(raw.zoom),
     hide: textList(raw.hide),
     trial: optionalText(raw.trial),

@@ -82,7 +82,7 @@ function scatterOf(one: ChartSeries, dots: Dot[], scheme: 'light' | 'dark'): Rea
       key={one.key}
       name={one.label}
       data={dots}
-      line={{ stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
+      line={one.isUnjoined ? false : { stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
       lineType="joint"
       shape={({ cx, cy, payload }: { cx?: number; cy?: number; payload?: Dot }) => (
         <g>

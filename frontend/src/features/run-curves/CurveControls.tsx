@@ -1,59 +1,108 @@
 import { Chip, Group, SegmentedControl, Select } from '@mantine/core';
 import type { ReactElement } from 'react';
-import { parameterTitle } from '@/lib/parameters';
-import { type CurveView, type NumericAxis, PERCENTILES, type Percentile, type Selection } from './selection';
-import { percentileTitle } from './shape';
+import { AxisControls } from './AxisControls';
+import { type CurveMetric, OVERVIEW, percentileTitle, TIMES } from './metrics';
+import { type CurveAxis, type CurveView, PERCENTILES, type Percentile, type Selection } from './selection';
 
 interface CurveControlsProps {
-  readonly axes: readonly NumericAxis[];
+  readonly axes: readonly CurveAxis[];
   readonly operations: readonly string[];
+  readonly metrics: readonly CurveMetric[];
+  /** `overview`, or one of the metrics. */
+  readonly metric: string;
+  readonly base: string | null;
   readonly selection: Selection;
   readonly view: CurveView;
   readonly onView: (patch: Partial<CurveView>) => void;
 }
 
-/** Which operation, which clock, which percentiles, over which axis. */
-export function CurveControls({
-  axes,
-  operations,
-  selection,
-  view,
-  onView,
-}: CurveControlsProps): ReactElement {
+/** Which metric of which operation, over which axis, absolute or as a ratio. */
+export function CurveControls(props: CurveControlsProps): ReactElement {
+  const { axes, operations, metric, selection, view, onView } = props;
+  const hasTimes = metric === OVERVIEW || metric === TIMES;
   return (
     <Group gap="sm" align="center" role="group" aria-label="What the curves show">
-      {axes.length > 1 && (
-        <Select
-          size="xs"
-          w={170}
-          aria-label="Axis"
-          allowDeselect={false}
-          data={axes.map(({ parameter }) => ({
-            value: parameter,
-            label: `over ${parameterTitle(parameter)}`,
-          }))}
-          value={selection.axis.parameter}
-          onChange={(axis) => onView({ axis: axis ?? undefined, zoom: undefined })}
-        />
-      )}
-      {selection.others.map((other) => (
-        <OtherAxis key={other.parameter} axis={other} view={view} onView={onView} />
-      ))}
-      {operations.length > 2 && (
-        <SegmentedControl
-          size="xs"
-          aria-label="Operation"
-          data={operations.map((operation) => ({
-            value: operation,
-            label: operation === 'all' ? 'all operations' : operation,
-          }))}
-          value={selection.operation}
-          onChange={(op) => onView({ op: op === 'all' ? undefined : op })}
-        />
-      )}
-      <ClockChoice selection={selection} onView={onView} />
-      <PercentileChoice selection={selection} onView={onView} />
+      <MetricChoice {...props} />
+      <AxisControls axes={axes} selection={selection} view={view} onView={onView} />
+      <BaseChoice {...props} />
+      {operations.length > 2 && <OperationChoice {...props} />}
+      {hasTimes && <ClockChoice selection={selection} onView={onView} />}
+      {hasTimes && <PercentileChoice selection={selection} onView={onView} />}
     </Group>
+  );
+}
+
+function MetricChoice({ metrics, metric, onView }: CurveControlsProps): ReactElement {
+  return (
+    <Select
+      size="xs"
+      w={230}
+      aria-label="Metric"
+      allowDeselect={false}
+      data={[
+        { value: OVERVIEW, label: 'Throughput and response time' },
+        ...metrics.map(({ name, title }) => ({
+          value: name,
+          label: name === TIMES ? 'Response time, percentiles' : title,
+        })),
+      ]}
+      value={metric}
+      onChange={(chosen) => onView({ metric: chosen ?? undefined })}
+    />
+  );
+}
+
+const ABSOLUTE = 'none';
+
+/** Hardware differs: a ratio to one line compares where values do not. */
+function BaseChoice({ selection, base, onView }: CurveControlsProps): ReactElement | null {
+  if (selection.lines.length < 2) return null;
+  return (
+    <Select
+      size="xs"
+      w={200}
+      aria-label="Values"
+      allowDeselect={false}
+      data={[
+        { value: ABSOLUTE, label: 'absolute values' },
+        ...selection.lines.map((line) => ({ value: `=${line}`, label: `ratio to ${line}` })),
+      ]}
+      value={base === null ? ABSOLUTE : `=${base}`}
+      onChange={(chosen) => onView({ norm: chosen?.startsWith('=') ? chosen.slice(1) : ABSOLUTE })}
+    />
+  );
+}
+
+/** More do not fit side by side. */
+const MOST_SEGMENTS = 5;
+
+function OperationChoice({ operations, selection, onView }: CurveControlsProps): ReactElement {
+  const data = operations.map((operation) => ({
+    value: operation,
+    label: operation === 'all' ? 'all operations' : operation,
+  }));
+  const choose = (op: string | null) => onView({ op: op === null || op === 'all' ? undefined : op });
+  if (operations.length > MOST_SEGMENTS) {
+    return (
+      <Select
+        size="xs"
+        w={170}
+        aria-label="Operation"
+        allowDeselect={false}
+        data={data}
+        value={selection.operation}
+        onChange={choose}
+      />
+    );
+  }
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Operation"
+      data={data}
+      value={selection.operation}
+      onChange={choose}
+    />
   );
 }
 
@@ -96,39 +145,4 @@ function PercentileChoice({ selection, onView }: ChoiceProps): ReactElement {
 function percentiles(chosen: readonly string[]): Percentile[] | undefined {
   const known = PERCENTILES.filter((name) => chosen.includes(name));
   return known.length === 0 || (known.length === 1 && known[0] === 'p99') ? undefined : known;
-}
-
-const SIDE_BY_SIDE = 'split';
-
-interface OtherAxisProps {
-  readonly axis: Selection['others'][number];
-  readonly view: CurveView;
-  readonly onView: (patch: Partial<CurveView>) => void;
-}
-
-/** A further axis: one of its values, or all of them side by side. */
-function OtherAxis({ axis, view, onView }: OtherAxisProps): ReactElement {
-  const title = parameterTitle(axis.parameter);
-  const choose = (value: string | null) => {
-    if (value === SIDE_BY_SIDE) onView({ split: axis.parameter });
-    else
-      onView({
-        split: view.split === axis.parameter ? undefined : view.split,
-        at: { ...view.at, [axis.parameter]: Number(value) },
-      });
-  };
-  return (
-    <Select
-      size="xs"
-      w={180}
-      aria-label={title}
-      allowDeselect={false}
-      data={[
-        ...axis.values.map((value) => ({ value: String(value), label: `${title} ${value}` })),
-        { value: SIDE_BY_SIDE, label: `every ${title}, side by side` },
-      ]}
-      value={axis.chosen === null ? SIDE_BY_SIDE : String(axis.chosen)}
-      onChange={choose}
-    />
-  );
 }

@@ -1,9 +1,12 @@
 import type { ReactElement } from 'react';
 import { ChartLegend, type ChartSeries } from '@/components/charts';
 import type { CurveView } from './selection';
+import { referenceKey } from './shape';
 
 interface CurveLegendProps {
-  readonly targets: readonly string[];
+  readonly lines: readonly string[];
+  /** Published labels, each with the line it stands beside. */
+  readonly references?: readonly { readonly label: string; readonly line: string }[];
   readonly hidden: ReadonlySet<string>;
   readonly onView: (patch: Partial<CurveView>) => void;
 }
@@ -12,20 +15,31 @@ export function hiddenIn({ hide }: CurveView): ReadonlySet<string> {
   return new Set(hide ?? []);
 }
 
-/** One legend for all charts of the page: a click hides a target, a double click shows it alone. */
-export function CurveLegend({ targets, hidden, onView }: CurveLegendProps): ReactElement {
+/** One legend for all charts of the page: a click hides a line, a double click shows it alone. */
+export function CurveLegend({ lines, references = [], hidden, onView }: CurveLegendProps): ReactElement {
+  const series = [...lines.map(ownEntry), ...references.map((one) => referenceEntry(one, lines))];
   return (
     <ChartLegend
-      series={legendSeries(targets)}
+      series={series}
       hidden={hidden}
       onToggle={(name) => onView({ hide: toggled(hidden, name) })}
-      onIsolate={(name) => onView({ hide: isolated(targets, hidden, name) })}
+      onIsolate={(name) => onView({ hide: isolated(series, hidden, name) })}
     />
   );
 }
 
-function legendSeries(targets: readonly string[]): ChartSeries[] {
-  return targets.map((target, lookIndex) => ({ key: target, label: target, lookIndex, points: [] }));
+function ownEntry(line: string, lookIndex: number): ChartSeries {
+  return { key: line, label: line, lookIndex, points: [] };
+}
+
+function referenceEntry({ label, line }: { label: string; line: string }, lines: readonly string[]) {
+  return {
+    key: referenceKey(label),
+    label: `${label}, published`,
+    lookIndex: Math.max(0, lines.indexOf(line)),
+    isReference: true,
+    points: [],
+  };
 }
 
 function toggled(hidden: ReadonlySet<string>, name: string): string[] | undefined {
@@ -35,11 +49,11 @@ function toggled(hidden: ReadonlySet<string>, name: string): string[] | undefine
 
 /** Alone on the page; once more, and the others come back. The first click of a double click has toggled `name` already. */
 function isolated(
-  targets: readonly string[],
+  series: readonly ChartSeries[],
   hidden: ReadonlySet<string>,
   name: string,
 ): string[] | undefined {
-  const others = targets.filter((target) => target !== name);
-  const isAlone = others.length > 0 && others.every((target) => hidden.has(target));
+  const others = series.map(({ key }) => key).filter((key) => key !== name);
+  const isAlone = others.length > 0 && others.every((key) => hidden.has(key));
   return isAlone ? undefined : others;
 }

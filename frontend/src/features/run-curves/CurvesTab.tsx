@@ -1,21 +1,23 @@
 import { Paper, Stack, Title } from '@mantine/core';
 import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useMemo } from 'react';
-import { type Point, pointsQuery, type Run } from '@/api/runs';
+import type { ReactElement } from 'react';
+import { NOTHING_PUBLISHED, runPublishedQuery } from '@/api/recipes';
+import { pointsQuery, type Run } from '@/api/runs';
 import { ZoomSlider } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton, TableSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { parameterTitle } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
-import { fileStem } from '@/lib/save-file';
 import { CurveControls } from './CurveControls';
-import { CurveLegend, hiddenIn } from './CurveLegend';
+import { CurveLegend } from './CurveLegend';
 import { CurvePanels } from './CurvePanels';
+import { MissingPoints } from './MissingPoints';
 import { PointsTable } from './PointsTable';
-import { type CurveView, numericAxes, operationChoices, panelsOf, select } from './selection';
-import { VoidPoints } from './VoidPoints';
+import { PublishedControls } from './PublishedControls';
+import { type CurveView, placesOf } from './selection';
+import { type CurveData, useCurves } from './useCurves';
 
 interface CurvesTabProps {
   readonly run: Run;
@@ -26,17 +28,8 @@ interface CurvesTabProps {
 
 export function CurvesTab(props: CurvesTabProps): ReactElement {
   const points = useQuery(pointsQuery(props.run.id));
-  if (points.isPending) {
-    return (
-      <Stack>
-        <div className="chart-panels">
-          <ChartSkeleton />
-          <ChartSkeleton />
-        </div>
-        <TableSkeleton />
-      </Stack>
-    );
-  }
+  const published = useQuery(runPublishedQuery(props.run.id));
+  if (points.isPending || published.isPending) return <CurvesSkeleton />;
   if (!points.data) {
     const { code, detail } = toProblem(points.error);
     return (
@@ -51,51 +44,63 @@ export function CurvesTab(props: CurvesTabProps): ReactElement {
   const hasAny = points.data.items.some(
     ({ total, trials }) => total !== null || trials.some(({ trust }) => trust !== null),
   );
-  return hasAny ? <Curves {...props} points={points.data.items} /> : <NothingYet run={props.run} />;
+  const data = { points: points.data.items, published: published.data ?? NOTHING_PUBLISHED };
+  return hasAny ? <Curves {...props} {...data} /> : <NothingYet run={props.run} />;
 }
 
-interface CurvesProps extends CurvesTabProps {
-  readonly points: readonly Point[];
+function CurvesSkeleton(): ReactElement {
+  return (
+    <Stack>
+      <div className="chart-panels">
+        <ChartSkeleton />
+        <ChartSkeleton />
+      </div>
+      <TableSkeleton />
+    </Stack>
+  );
 }
 
-function Curves({ run, view, onView, onTrial, points }: CurvesProps): ReactElement {
-  const selection = useMemo(() => select(run, view), [run, view]);
-  const axes = useMemo(() => numericAxes(run), [run]);
-  const panels = useMemo(() => panelsOf(points, selection), [points, selection]);
-  const hidden = useMemo(() => hiddenIn(view), [view]);
-  const fileLabel = fileStem(run.name);
+function Curves(props: CurvesTabProps & CurveData): ReactElement {
+  const { run, view, onView, onTrial, points } = props;
+  const curves = useCurves(run, view, props);
+  const { selection, zoom, fileLabel } = curves;
   const { axis } = selection;
-  const zoom = view.zoom ?? null;
   return (
     <Stack gap="sm">
-      <CurveControls
-        axes={axes}
-        operations={operationChoices(points)}
-        selection={selection}
-        view={view}
+      <CurveControls {...curves} metric={curves.metricName} view={view} onView={onView} />
+      <PublishedControls
+        published={props.published}
+        isShown={curves.isPublishedShown}
+        base={curves.base}
         onView={onView}
       />
-      <CurveLegend targets={selection.targets} hidden={hidden} onView={onView} />
-      <CurvePanels
-        panels={panels}
-        selection={selection}
-        hidden={hidden}
-        zoom={zoom}
-        fileLabel={fileLabel}
+      <CurveLegend
+        lines={selection.lines}
+        references={curves.references}
+        hidden={curves.hidden}
         onView={onView}
       />
-      <ZoomSlider
-        values={axis.values}
-        zoom={zoom}
-        onZoom={(next) => onView({ zoom: next ?? undefined })}
-        label={parameterTitle(axis.parameter)}
-      />
-      <VoidPoints points={points} onTrial={onTrial} />
+      <CurvePanels {...curves} view={view} onView={onView} />
+      {axis.isNumeric && (
+        <ZoomSlider
+          values={placesOf(axis)}
+          zoom={zoom}
+          onZoom={(next) => onView({ zoom: next ?? undefined })}
+          label={parameterTitle(axis.parameter)}
+        />
+      )}
+      <MissingPoints points={points} onTrial={onTrial} />
       <Paper withBorder p="sm">
         <Title order={2} size="h5" mb={4}>
           The same numbers
         </Title>
-        <PointsTable points={points} axes={axes} selection={selection} csvName={`${fileLabel}-points`} />
+        <PointsTable
+          points={points}
+          axes={curves.axes}
+          metric={curves.metric}
+          selection={selection}
+          csvName={`${fileLabel}-points`}
+        />
       </Paper>
     </Stack>
   );

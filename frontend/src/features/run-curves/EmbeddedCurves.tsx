@@ -1,13 +1,14 @@
 import { Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useMemo } from 'react';
-import { type Point, pointsQuery, type Run } from '@/api/runs';
+import type { ReactElement } from 'react';
+import { NOTHING_PUBLISHED, runPublishedQuery } from '@/api/recipes';
+import { pointsQuery, type Run } from '@/api/runs';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { StatusChip } from '@/components/StatusChip';
-import { fileStem } from '@/lib/save-file';
-import { CurveLegend, hiddenIn } from './CurveLegend';
+import { CurveLegend } from './CurveLegend';
 import { CurvePanels } from './CurvePanels';
-import { type CurveView, panelsOf, select } from './selection';
+import type { CurveView } from './selection';
+import { type CurveData, useCurves } from './useCurves';
 
 interface EmbeddedCurvesProps {
   readonly run: Run;
@@ -18,19 +19,14 @@ interface EmbeddedCurvesProps {
 /** The curves alone, for a frame on another page. */
 export function EmbeddedCurves({ run, view, onView }: EmbeddedCurvesProps): ReactElement {
   const points = useQuery(pointsQuery(run.id));
-  if (!points.data) return <ChartSkeleton />;
-  return <Curves run={run} view={view} onView={onView} points={points.data.items} />;
+  const published = useQuery(runPublishedQuery(run.id));
+  if (!points.data || published.isPending) return <ChartSkeleton />;
+  const data = { points: points.data.items, published: published.data ?? NOTHING_PUBLISHED };
+  return <Curves run={run} view={view} onView={onView} {...data} />;
 }
 
-function Curves({
-  run,
-  view,
-  onView,
-  points,
-}: EmbeddedCurvesProps & { points: readonly Point[] }): ReactElement {
-  const selection = useMemo(() => select(run, view), [run, view]);
-  const panels = useMemo(() => panelsOf(points, selection), [points, selection]);
-  const hidden = useMemo(() => hiddenIn(view), [view]);
+function Curves({ run, view, onView, ...data }: EmbeddedCurvesProps & CurveData): ReactElement {
+  const curves = useCurves(run, view, data);
   return (
     <>
       <Group gap="xs" mb={4}>
@@ -39,15 +35,13 @@ function Curves({
         </Title>
         <StatusChip status={run.status} />
       </Group>
-      <CurveLegend targets={selection.targets} hidden={hidden} onView={onView} />
-      <CurvePanels
-        panels={panels}
-        selection={selection}
-        hidden={hidden}
-        zoom={view.zoom ?? null}
-        fileLabel={fileStem(run.name)}
+      <CurveLegend
+        lines={curves.selection.lines}
+        references={curves.references}
+        hidden={curves.hidden}
         onView={onView}
       />
+      <CurvePanels {...curves} view={view} onView={onView} />
     </>
   );
 }

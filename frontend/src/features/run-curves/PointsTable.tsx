@@ -1,42 +1,63 @@
 import type { ReactElement } from 'react';
-import type { Point } from '@/api/runs';
+import type { Point, PointOperation } from '@/api/runs';
+import { formatQuantity } from '@/components/charts';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { type Trust, TrustChip } from '@/components/StatusChip';
 import { formatCount, formatNumber, formatRate } from '@/lib/format';
 import { parameterTitle } from '@/lib/parameters';
-import { axisValue, type NumericAxis, operationOf, PERCENTILES, type Selection } from './selection';
-import { isVoid, percentileTitle } from './shape';
+import { type CurveMetric, percentileTitle } from './metrics';
+import { boundValue, type CurveAxis, operationOf, PERCENTILES, type Selection } from './selection';
+import { failedOf, hasNoResult } from './shape';
 
 interface PointsTableProps {
   readonly points: readonly Point[];
-  readonly axes: readonly NumericAxis[];
+  readonly axes: readonly CurveAxis[];
+  /** Null for the overview. */
+  readonly metric: CurveMetric | null;
   readonly selection: Selection;
   readonly csvName: string;
 }
 
 /** The same numbers as the curves, one row a point. */
-export function PointsTable({ points, axes, selection, csvName }: PointsTableProps): ReactElement {
+export function PointsTable({ points, axes, metric, selection, csvName }: PointsTableProps): ReactElement {
   return (
     <DataTable
       label="Points"
-      columns={[...placeColumns(axes), ...numberColumns(selection), ...trustColumns(selection)]}
+      columns={[
+        ...placeColumns(axes),
+        ...metricColumns(metric),
+        ...numberColumns(selection),
+        ...trustColumns(selection),
+      ]}
       rows={points}
       rowId={(point) => point.id}
-      rowClass={(point) => (isVoid(point) ? 'hatched' : undefined)}
+      rowClass={(point) => (hasNoResult(point) ? 'hatched' : undefined)}
       csvName={csvName}
     />
   );
 }
 
-function placeColumns(axes: readonly NumericAxis[]): DataColumn<Point>[] {
+function placeColumns(axes: readonly CurveAxis[]): DataColumn<Point>[] {
+  return axes.map((axis) => ({
+    id: axis.parameter,
+    header: axis.parameter === 'target' ? 'Target' : parameterTitle(axis.parameter),
+    value: ({ parameters }) => boundValue(parameters, axis),
+    isNumber: axis.isNumeric,
+  }));
+}
+
+/** Throughput and times have columns of their own. */
+function metricColumns(metric: CurveMetric | null): DataColumn<Point>[] {
+  if (!metric || metric.name === 'throughput_per_s' || metric.parts.join() !== '') return [];
+  const read = (point: Point) => metric.read(point, '');
   return [
-    { id: 'target', header: 'Target', value: ({ parameters }) => String(parameters.target) },
-    ...axes.map((axis) => ({
-      id: axis.parameter,
-      header: parameterTitle(axis.parameter),
-      value: (point: Point) => axisValue(point, axis),
+    {
+      id: metric.name,
+      header: metric.title,
+      value: (point) => read(point)?.y,
+      cell: (point) => formatQuantity(read(point)?.y, metric.quantity),
       isNumber: true,
-    })),
+    },
   ];
 }
 
@@ -69,7 +90,7 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
       id: 'errors',
       header: 'Errors',
       value: (point) => numbers(point)?.errors,
-      cell: (point) => formatCount(numbers(point)?.errors),
+      cell: (point) => failureText(numbers(point)),
       isNumber: true,
     },
   ];
@@ -86,6 +107,10 @@ function trustColumns({ operation }: Selection): DataColumn<Point>[] {
     },
     { id: 'trust', header: 'Trust', value: trustOf, cell: (point) => <TrustChip trust={trustOf(point)} /> },
   ];
+}
+
+function failureText(numbers: PointOperation | null): string {
+  return (numbers && failedOf(numbers)?.text) ?? formatCount(numbers?.errors);
 }
 
 /** The worst verdict among its trials; pending until one has ended. */

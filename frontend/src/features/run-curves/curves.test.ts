@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { operation, point, run } from '../../../tests/fixtures';
+import { throughputMetric, timesMetric } from './metrics';
 import { trustOf } from './PointsTable';
-import { panelsOf, select } from './selection';
-import { parametricSentence, throughputSentence, timeSentence, zeroSentence } from './sentences';
-import { kneeOf, latencyOverThroughput, shownSeries, throughputSeries, timeSeries } from './shape';
+import { panelsOf, type Selection, select } from './selection';
+import { parametricSentence, throughputSentence, valuesSentence, zeroSentence } from './sentences';
+import { curveLines, kneeOf, latencyOverThroughput, shownLines } from './shape';
+
+type Points = Parameters<typeof curveLines>[0];
+const throughputSeries = (points: Points, selection: Selection) =>
+  curveLines(points, selection, throughputMetric(selection));
+const timeSeries = (points: Points, selection: Selection) =>
+  curveLines(points, selection, timesMetric(selection));
 
 const RUN = run();
 const POINTS = [
@@ -21,9 +28,8 @@ describe('what is shown', () => {
       operation: 'all',
       clock: 'response_time_ns',
       percentiles: ['p99'],
+      lines: ['memcached', 'Redis'],
       isLogX: true,
-      isLogThroughput: false,
-      isLogTime: true,
       isClosedLoop: true,
     });
   });
@@ -48,9 +54,8 @@ describe('what is shown', () => {
     );
     expect(panelsOf(points, select(two, {})).map((panel) => panel.points.length)).toEqual([1]);
     expect(panelsOf(points, select(two, { at: { pipeline: 8 } }))[0]?.points).toEqual([points[1]]);
-    expect(panelsOf(points, select(two, { split: 'pipeline' })).map(({ split }) => split?.value)).toEqual([
-      1, 8,
-    ]);
+    const panels = panelsOf(points, select(two, { split: ['pipeline'] }));
+    expect(panels.map(({ bound }) => bound[0]?.value)).toEqual([1, 8]);
   });
 });
 
@@ -148,7 +153,7 @@ describe('curves', () => {
   });
 
   it('go when their target is hidden', () => {
-    const shown = shownSeries(throughputSeries(POINTS, selection), selection.targets, new Set(['Redis']));
+    const shown = shownLines(throughputSeries(POINTS, selection), new Set(['Redis']));
     expect(shown.map(({ label }) => label)).toEqual(['memcached']);
   });
 });
@@ -159,12 +164,12 @@ describe('the sentence under a chart', () => {
   it('names the highest of every line, the loop, and what is void', () => {
     expect(throughputSentence(throughputSeries(POINTS, selection), selection)).toBe(
       'memcached reaches 300k ops/s at 16 connections; Redis reaches 150k ops/s at 16 connections, ' +
-        '2.00 times between the highest and the lowest. Closed loop. 1 void point, hatched, not on any line.',
+        '2.00 times between the highest and the lowest. Closed loop. 1 point without a result, hatched, not on any line.',
     );
   });
 
   it('compares times where every line has a value', () => {
-    expect(timeSentence(timeSeries(POINTS, selection), selection)).toMatch(
+    expect(valuesSentence(timeSeries(POINTS, selection), 'duration', selection)).toMatch(
       /^At 16 connections: memcached 240 µs, Redis 360 µs\./,
     );
   });

@@ -4,96 +4,178 @@ import type { Point, PointOperation, Run } from '@/api/runs';
 export const PERCENTILES = ['p50', 'p90', 'p99', 'p999', 'max'] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 export type Clock = 'response_time_ns' | 'service_time_ns';
+export type AxisValue = string | number;
 
 /** As the URL holds it; what is missing is chosen by the run. */
 export interface CurveView {
   readonly axis?: string;
-  readonly at?: Record<string, number>;
-  readonly split?: string;
+  /** The axis whose values are lines. */
+  readonly line?: string;
+  readonly at?: Record<string, AxisValue>;
+  /** Axes that are spread over panels; those of names are, unless `at` binds them. */
+  readonly split?: string[];
+  readonly metric?: string;
+  /** The line that all are divided by; `none` for the values themselves. */
+  readonly norm?: string;
+  /** False hides the published figures. */
+  readonly pub?: boolean;
   readonly op?: string;
   readonly time?: 'service';
   readonly pct?: Percentile[];
   readonly logx?: boolean;
-  /** Throughput. */
+  /** Throughput and the like. */
   readonly logy?: boolean;
-  /** Response or service time. */
+  /** Times. */
   readonly logt?: boolean;
+  /** Ratios. */
+  readonly logr?: boolean;
   readonly zoom?: readonly [number, number];
   readonly hide?: string[];
 }
 
-export interface NumericAxis {
+export interface CurveAxis {
   readonly parameter: string;
-  readonly values: readonly number[];
+  readonly values: readonly AxisValue[];
+  /** Names have an order of their own, and nothing between them. */
+  readonly isNumeric: boolean;
+}
+
+/** An axis that is neither x nor lines: bound to one value, or null where all are side by side. */
+export interface OtherAxis extends CurveAxis {
+  readonly chosen: AxisValue | null;
 }
 
 export interface Selection {
-  readonly axis: NumericAxis;
-  /** Every other numeric axis with the value its points must have; null where all are shown side by side. */
-  readonly others: ReadonlyArray<NumericAxis & { readonly chosen: number | null }>;
-  readonly targets: readonly string[];
+  readonly axis: CurveAxis;
+  readonly lineAxis: CurveAxis;
+  readonly others: readonly OtherAxis[];
+  /** Names of the lines, in the order of the palette. */
+  readonly lines: readonly string[];
   readonly operation: string;
   readonly clock: Clock;
   readonly percentiles: readonly Percentile[];
   readonly isLogX: boolean;
-  readonly isLogThroughput: boolean;
-  readonly isLogTime: boolean;
   readonly isClosedLoop: boolean;
 }
 
 /** Values that grow by a factor look evenly spaced on a log axis. */
 const LOG_SPAN = 8;
+/** More than a grid of rows and columns nobody reads. */
+const MOST_SPLITS = 2;
 
-export function numericAxes(run: Run): NumericAxis[] {
-  const axes = run.axes
-    .filter(({ parameter }) => parameter !== 'target')
-    .map(({ parameter, values }) => ({
-      parameter,
-      values: values.filter((value): value is number => typeof value === 'number').sort((a, b) => a - b),
-    }));
+export function axesOf(run: Run): CurveAxis[] {
+  const axes = run.axes.map(({ parameter, values }) => axisOf(parameter, values));
+  const hasTargets = axes.some(({ parameter }) => parameter === 'target');
+  const targets = run.definition.targets.map(({ name }) => name);
+  const all = hasTargets ? axes : [axisOf('target', targets), ...axes];
   // A plan without axes has one dot a target, at the connections it was measured with.
-  return axes.length > 0 ? axes : [{ parameter: 'connections', values: [run.definition.load.connections] }];
+  return all.length > 1 ? all : [...all, axisOf('connections', [run.definition.load.connections])];
+}
+
+function axisOf(parameter: string, raw: readonly unknown[]): CurveAxis {
+  const numbers = raw.filter((value): value is number => typeof value === 'number');
+  if (numbers.length === raw.length && raw.length > 0)
+    return { parameter, values: numbers.sort((a, b) => a - b), isNumeric: true };
+  return { parameter, values: raw.map(String), isNumeric: false };
 }
 
 export function select(run: Run, view: CurveView): Selection {
-  const axes = numericAxes(run);
-  const longest = [...axes].sort((a, b) => b.values.length - a.values.length)[0];
-  const axis = axes.find(({ parameter }) => parameter === view.axis) ??
-    longest ?? { parameter: 'connections', values: [] };
-  const others = axes
-    .filter(({ parameter }) => parameter !== axis.parameter)
-    .map((other) => ({
-      ...other,
-      chosen: other.parameter === view.split ? null : chosenValue(other, view.at),
-    }));
+  const axes = axesOf(run);
+  const axis = axes.find(({ parameter }) => parameter === view.axis) ?? defaultAxis(axes);
+  const lineAxis = lineAxisOf(
+    axes.filter((one) => one !== axis),
+    view,
+  );
+  const rest = axes.filter((one) => one !== axis && one !== lineAxis);
   return {
     axis,
-    others,
-    targets: run.definition.targets.map(({ name }) => name),
+    lineAxis,
+    others: othersOf(rest, view),
+    lines: lineAxis.values.map(String),
     operation: view.op ?? 'all',
     clock: view.time === 'service' ? 'service_time_ns' : 'response_time_ns',
     percentiles: view.pct ?? ['p99'],
-    isLogX: (view.logx ?? spansFactor(axis.values)) && axis.values.every((value) => value > 0),
-    isLogThroughput: view.logy ?? false,
-    isLogTime: view.logt ?? true,
+    isLogX: axis.isNumeric && canBeLog(axis) && (view.logx ?? spansFactor(axis)),
     isClosedLoop: run.definition.load.kind === 'closed',
   };
 }
 
-function chosenValue({ parameter, values }: NumericAxis, at: CurveView['at']): number {
+/** The longest axis of numbers; names other than the targets' where there is none. */
+function defaultAxis(axes: readonly CurveAxis[]): CurveAxis {
+  const others = axes.filter(({ parameter }) => parameter !== 'target');
+  const numeric = others.filter(({ isNumeric, values }) => isNumeric && values.length > 1);
+  const [longest] = [...(numeric.length > 0 ? numeric : others)].sort(
+    (a, b) => b.values.length - a.values.length,
+  );
+  return longest ?? { parameter: 'connections', values: [], isNumeric: true };
+}
+
+const NO_LINES: CurveAxis = { parameter: 'target', values: [''], isNumeric: false };
+
+/** Targets, unless there is only one of them and something else has names. */
+function lineAxisOf(axes: readonly CurveAxis[], { line }: CurveView): CurveAxis {
+  const asked = axes.find(({ parameter }) => parameter === line);
+  if (asked) return asked;
+  const names = axes.filter(({ isNumeric }) => !isNumeric);
+  const several = names.filter(({ values }) => values.length > 1);
+  const candidates = [...several, ...names, ...axes];
+  return several.find(({ parameter }) => parameter === 'target') ?? candidates[0] ?? NO_LINES;
+}
+
+function othersOf(rest: readonly CurveAxis[], view: CurveView): OtherAxis[] {
+  let splits = 0;
+  return rest.map((axis) => {
+    const { parameter, values, isNumeric } = axis;
+    const isBound = view.at?.[parameter] !== undefined;
+    const wanted = isNumeric ? view.split?.includes(parameter) : !isBound;
+    if (wanted && values.length > 1 && splits < MOST_SPLITS) {
+      splits += 1;
+      return { ...axis, chosen: null };
+    }
+    return { ...axis, chosen: chosenValue(axis, view.at) };
+  });
+}
+
+function chosenValue({ parameter, values }: CurveAxis, at: CurveView['at']): AxisValue {
   const asked = at?.[parameter];
   return asked !== undefined && values.includes(asked) ? asked : (values[0] ?? 0);
 }
 
-function spansFactor(values: readonly number[]): boolean {
-  const [first, last] = [values[0] ?? 0, values.at(-1) ?? 0];
+function canBeLog({ values }: CurveAxis): boolean {
+  return values.every((value) => typeof value === 'number' && value > 0);
+}
+
+function spansFactor({ values }: CurveAxis): boolean {
+  const [first, last] = [Number(values[0] ?? 0), Number(values.at(-1) ?? 0)];
   return first > 0 && last / first >= LOG_SPAN;
 }
 
-/** Where the point stands on the axis. */
-export function axisValue(point: Point, axis: NumericAxis): number {
-  const bound = point.parameters[axis.parameter];
-  return typeof bound === 'number' ? bound : (axis.values[0] ?? 0);
+export type Bound = Readonly<Record<string, unknown>>;
+
+/** What is bound to the axis; an axis of one value may be missing from the point. */
+export function boundValue(parameters: Bound, { parameter, values }: CurveAxis): AxisValue | undefined {
+  const bound = parameters[parameter];
+  if (typeof bound === 'number' || typeof bound === 'string') return bound;
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Where it stands on the axis: the number itself, or the place of its name. Null when it stands nowhere. */
+export function placeOf(parameters: Bound, axis: CurveAxis): number | null {
+  const bound = boundValue(parameters, axis);
+  if (bound === undefined) return null;
+  if (axis.isNumeric) return typeof bound === 'number' ? bound : null;
+  const place = axis.values.indexOf(bound);
+  return place < 0 ? null : place;
+}
+
+/** The value that stands at a place of the axis. */
+export function valueAtPlace(axis: CurveAxis, place: number): AxisValue {
+  return axis.isNumeric ? place : (axis.values[place] ?? '');
+}
+
+/** Places that the axis has, ascending. */
+export function placesOf(axis: CurveAxis): number[] {
+  return axis.isNumeric ? axis.values.map(Number) : axis.values.map((_, place) => place);
 }
 
 export function operationOf(point: Point, operation: string): PointOperation | null {
@@ -101,25 +183,52 @@ export function operationOf(point: Point, operation: string): PointOperation | n
   return point.operations.find((candidate) => candidate.operation === operation) ?? null;
 }
 
+export interface BoundAxis {
+  readonly parameter: string;
+  readonly value: AxisValue;
+}
+
 export interface Panel {
   readonly key: string;
-  /** Which value of the split axis; null when there is one panel only. */
-  readonly split: { readonly parameter: string; readonly value: number } | null;
+  /** Values of the axes that are spread; none when there is one panel only. */
+  readonly bound: readonly BoundAxis[];
   readonly points: readonly Point[];
 }
 
-/** The points that fit the chosen values, one panel for each value of the axis that is split. */
+/** The points that fit the chosen values, one panel for each combination of the axes that are spread. */
 export function panelsOf(points: readonly Point[], { others }: Selection): Panel[] {
-  const fitting = points.filter((point) =>
-    others.every((other) => other.chosen === null || axisValue(point, other) === other.chosen),
+  const fixed = others.flatMap((other) =>
+    other.chosen === null ? [] : [{ axis: other, value: other.chosen }],
   );
-  const splitAxis = others.find(({ chosen }) => chosen === null);
-  if (!splitAxis) return [{ key: 'all', split: null, points: fitting }];
-  return splitAxis.values.map((value) => ({
-    key: `${splitAxis.parameter}=${value}`,
-    split: { parameter: splitAxis.parameter, value },
-    points: fitting.filter((point) => axisValue(point, splitAxis) === value),
+  const fitting = points.filter(({ parameters }) =>
+    fixed.every(({ axis, value }) => boundValue(parameters, axis) === value),
+  );
+  const spread = others.filter(({ chosen }) => chosen === null);
+  const panels = combinations(spread).map((bound) => ({
+    key: bound.map(({ parameter, value }) => `${parameter}=${value}`).join('&') || 'all',
+    bound,
+    points: fitting.filter(({ parameters }) =>
+      bound.every(({ parameter, value }) => parameters[parameter] === value),
+    ),
   }));
+  const filled = panels.filter((panel) => panel.points.length > 0);
+  return filled.length > 0 ? filled : panels.slice(0, 1);
+}
+
+function combinations(axes: readonly CurveAxis[]): BoundAxis[][] {
+  return axes.reduce<BoundAxis[][]>(
+    (begun, { parameter, values }) =>
+      begun.flatMap((bound) => values.map((value) => [...bound, { parameter, value }])),
+    [[]],
+  );
+}
+
+/** What a panel's points are bound to besides x and their line. */
+export function boundIn(panel: Panel, { others }: Selection): BoundAxis[] {
+  const fixed = others.flatMap(({ parameter, chosen }) =>
+    chosen === null ? [] : [{ parameter, value: chosen }],
+  );
+  return [...panel.bound, ...fixed];
 }
 
 export function operationChoices(points: readonly Point[]): string[] {

@@ -1,8 +1,15 @@
 /** What a chart shows, in words, made from the same data. Pure. */
-import { type ChartSeries, formatQuantity, type Quantity, voidPoints, zeroPoints } from '@/components/charts';
+import {
+  type ChartSeries,
+  failedPoints,
+  formatQuantity,
+  type Quantity,
+  voidPoints,
+  zeroPoints,
+} from '@/components/charts';
 import { countNoun } from '@/lib/format';
 import { describeParameter } from '@/lib/parameters';
-import type { Selection } from './selection';
+import { type Selection, valueAtPlace } from './selection';
 
 interface Best {
   readonly label: string;
@@ -10,23 +17,25 @@ interface Best {
   readonly y: number;
 }
 
-export function throughputSentence(
-  series: readonly ChartSeries[],
-  { axis, isClosedLoop }: Selection,
-): string {
-  const bests = series.flatMap(({ label, points }): Best[] => {
+function placeName({ axis }: Selection, place: number): string {
+  return describeParameter(axis.parameter, valueAtPlace(axis, place));
+}
+
+function ours(series: readonly ChartSeries[]): ChartSeries[] {
+  return series.filter(({ isReference }) => !isReference);
+}
+
+export function throughputSentence(series: readonly ChartSeries[], selection: Selection): string {
+  const bests = ours(series).flatMap(({ label, points }): Best[] => {
     const drawn = points.filter((point): point is typeof point & { y: number } => point.y !== null);
     const [best] = drawn.sort((a, b) => b.y - a.y);
     return best ? [{ label, x: best.x, y: best.y }] : [];
   });
-  if (bests.length === 0) return 'No point has been measured yet.';
+  if (bests.length === 0) return nothingMeasured(series);
   const parts = bests
     .sort((a, b) => b.y - a.y)
-    .map(
-      ({ label, x, y }) =>
-        `${label} reaches ${formatQuantity(y, 'rate')} at ${describeParameter(axis.parameter, x)}`,
-    );
-  return `${parts.join('; ')}${ratioOf(bests)}.${loopNote(isClosedLoop)}${voidNote(series)}`;
+    .map(({ label, x, y }) => `${label} reaches ${formatQuantity(y, 'rate')} at ${placeName(selection, x)}`);
+  return `${parts.join('; ')}${ratioOf(bests)}.${notesOn(series, selection)}`;
 }
 
 function ratioOf(bests: readonly Best[]): string {
@@ -35,19 +44,41 @@ function ratioOf(bests: readonly Best[]): string {
   return `, ${(first.y / last.y).toFixed(2)} times between the highest and the lowest`;
 }
 
-/** The values at the largest x that every line has. */
-export function timeSentence(series: readonly ChartSeries[], selection: Selection): string {
-  const measured = series.filter(({ points }) => points.some(({ y }) => y !== null));
-  const shared = measured.map(({ points }) => new Set(points.flatMap(({ x, y }) => (y === null ? [] : [x]))));
-  const xs = [...(shared[0] ?? [])].filter((x) => shared.every((values) => values.has(x)));
-  const x = xs.length > 0 ? Math.max(...xs) : null;
+function nothingMeasured(series: readonly ChartSeries[]): string {
+  return `No point has been measured yet.${referenceNote(series)}`;
+}
+
+/** The values at the largest x that every line of ours has, and what was published for the same place. */
+export function valuesSentence(
+  series: readonly ChartSeries[],
+  quantity: Quantity,
+  selection: Selection,
+): string {
+  const measured = ours(series).filter(({ points }) => points.some(({ y }) => y !== null));
+  const x = lastShared(measured);
+  if (measured.length === 0) return nothingMeasured(series);
   if (x === null) return 'No point has been measured at the same place for every line yet.';
   const parts = measured.map(({ label, points }) => {
     const point = points.find((candidate) => candidate.x === x);
-    return `${label} ${formatQuantity(point?.y, 'duration')}`;
+    return `${label} ${formatQuantity(point?.y, quantity)}`;
   });
-  const place = describeParameter(selection.axis.parameter, x);
-  return `At ${place}: ${parts.join(', ')}.${loopNote(selection.isClosedLoop)}${voidNote(series)}`;
+  const published = series.flatMap(({ isReference, label, points }) => {
+    const point = isReference ? points.find((candidate) => candidate.x === x) : undefined;
+    return point ? [`${label} ${formatQuantity(point.y, quantity)}`] : [];
+  });
+  const beside = published.length > 0 ? ` Published: ${published.join(', ')}.` : referenceNote(series);
+  return `At ${placeName(selection, x)}: ${parts.join(', ')}.${beside}${notesOn(series, selection)}`;
+}
+
+function lastShared(series: readonly ChartSeries[]): number | null {
+  const shared = series.map(({ points }) => new Set(points.flatMap(({ x, y }) => (y === null ? [] : [x]))));
+  const xs = [...(shared[0] ?? [])].filter((x) => shared.every((values) => values.has(x)));
+  return xs.length > 0 ? Math.max(...xs) : null;
+}
+
+function referenceNote(series: readonly ChartSeries[]): string {
+  const labels = series.filter(({ isReference }) => isReference).map(({ label }) => label);
+  return labels.length > 0 ? ` Published figures in grey: ${[...new Set(labels)].join(', ')}.` : '';
 }
 
 export function parametricSentence(series: readonly ChartSeries[], quantity: Quantity): string {
@@ -63,25 +94,40 @@ export function parametricSentence(series: readonly ChartSeries[], quantity: Qua
   return parts.length === 0 ? 'No point has been measured yet.' : `Along the axis, ${parts.join('; ')}.`;
 }
 
-function loopNote(isClosedLoop: boolean): string {
-  return isClosedLoop ? ' Closed loop.' : '';
+function notesOn(series: readonly ChartSeries[], selection: Selection): string {
+  const loop = selection.isClosedLoop ? ' Closed loop.' : '';
+  return `${loop}${voidNote(series)}${failedNote(series, selection)}`;
 }
 
 function voidNote(series: readonly ChartSeries[]): string {
   const count = voidPoints(series).length;
-  return count === 0 ? '' : ` ${countNoun(count, 'void point')}, hatched, not on any line.`;
+  return count === 0 ? '' : ` ${countNoun(count, 'point')} without a result, hatched, not on any line.`;
+}
+
+const NAMED_FAILURES = 3;
+
+/** The points where most failed come first. */
+function failedNote(series: readonly ChartSeries[], selection: Selection): string {
+  const failed = failedPoints(series).sort((a, b) => b.point.failed.share - a.point.failed.share);
+  if (failed.length === 0) return '';
+  const named = failed
+    .slice(0, NAMED_FAILURES)
+    .map(
+      ({ series: one, point }) =>
+        `${one.label} at ${placeName(selection, point.x)}, ${point.failed.text.replace(':', ',')}`,
+    );
+  const more = failed.length > NAMED_FAILURES ? `; and ${failed.length - NAMED_FAILURES} more` : '';
+  return ` Operations failed or were refused (hatched columns, as high as their share): ${named.join('; ')}${more}.`;
 }
 
 /** Names what a log axis cannot hold; null when there is nothing to say. */
 export function zeroSentence(
   series: readonly ChartSeries[],
   isLog: boolean,
-  { axis }: Selection,
+  selection: Selection,
 ): string | null {
   const zeros = zeroPoints(series, isLog);
   if (zeros.length === 0) return null;
-  const named = zeros.map(
-    ({ seriesLabel, x }) => `${seriesLabel} at ${describeParameter(axis.parameter, x)}`,
-  );
+  const named = zeros.map(({ seriesLabel, x }) => `${seriesLabel} at ${placeName(selection, x)}`);
   return `Zero has no place on a log axis and is left out: ${named.join(', ')}.`;
 }

@@ -1,42 +1,113 @@
 /** Points of a run as lines of a chart. Pure. */
 import type { Point, PointOperation } from '@/api/runs';
-import type { ChartPoint, ChartSeries, Zoom } from '@/components/charts';
-import { countNoun } from '@/lib/format';
+import type { ChartPoint, ChartSeries, FailedShare, Zoom } from '@/components/charts';
+import { countNoun, formatCount, formatPercent } from '@/lib/format';
 import { describeParameter } from '@/lib/parameters';
-import { axisValue, operationOf, PERCENTILES, type Percentile, type Selection } from './selection';
+import { type CurveMetric, failedShare, percentileTitle, timesMetric } from './metrics';
+import { boundValue, operationOf, type Percentile, placeOf, type Selection, valueAtPlace } from './selection';
 
-interface Reading {
-  readonly y: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
+/** A line of a chart, and what of the run it is. */
+export interface CurveLine extends ChartSeries {
+  /** A value of the axis of lines. */
+  readonly line: string;
+  /** A percentile, or nothing. */
+  readonly part: string;
+  /** The published label that it is drawn from. */
+  readonly reference?: string;
 }
 
-type Read = (numbers: PointOperation) => Reading;
-
-const readThroughput: Read = ({ throughput_per_s, band }) => ({
-  y: throughput_per_s,
-  ...band.throughput_per_s,
-});
-
-function readTime({ clock }: Selection, percentile: Percentile): Read {
-  return (numbers) => ({ y: numbers[clock][percentile], ...numbers.band[clock][percentile] });
+/** Under which the legend knows a published line. */
+export function referenceKey(label: string): string {
+  return `published:${label}`;
 }
 
-export function throughputSeries(points: readonly Point[], selection: Selection): ChartSeries[] {
-  return seriesOf(points, selection, readThroughput, (target) => ({ key: target, label: target }));
-}
-
-/** One line a target and percentile; further percentiles are tints of the target's colour. */
-export function timeSeries(points: readonly Point[], selection: Selection): ChartSeries[] {
-  const { percentiles } = selection;
-  const ranked = PERCENTILES.filter((name) => percentiles.includes(name)).reverse();
-  return ranked.flatMap((percentile, index) =>
-    seriesOf(points, selection, readTime(selection, percentile), (target) => ({
-      key: ranked.length === 1 ? target : `${target} ${percentile}`,
-      label: ranked.length === 1 ? target : `${target} ${percentileTitle(percentile)}`,
-      tint: ranked.length === 1 ? 0 : index / ranked.length,
+/** One line a value of the axis of lines and part of the metric; further parts are tints of its colour. */
+export function curveLines(
+  points: readonly Point[],
+  selection: Selection,
+  { parts, read }: CurveMetric,
+): CurveLine[] {
+  return parts.flatMap((part, index) =>
+    selection.lines.map((line, lookIndex) => ({
+      key: parts.length === 1 ? line : `${line} ${part}`,
+      label: parts.length === 1 ? line : `${line} ${percentileTitle(part as Percentile)}`,
+      line,
+      part,
+      lookIndex,
+      ...(parts.length === 1 ? {} : { tint: index / parts.length }),
+      isUnjoined: !selection.axis.isNumeric,
+      points: ofLine(points, line, selection).flatMap(({ point, place }) => {
+        const reading = read(point, part);
+        if (reading) return [{ x: place, ...reading, ...circumstancesOf(point, selection) }];
+        return hasNoResult(point) ? [missingPoint(point, place)] : [];
+      }),
     })),
   );
+}
+
+interface Placed {
+  readonly point: Point;
+  readonly place: number;
+}
+
+function ofLine(points: readonly Point[], line: string, { axis, lineAxis }: Selection): Placed[] {
+  return points
+    .filter(({ parameters }) => String(boundValue(parameters, lineAxis)) === line)
+    .flatMap((point) => {
+      const place = placeOf(point.parameters, axis);
+      return place === null ? [] : [{ point, place }];
+    })
+    .sort((a, b) => a.place - b.place);
+}
+
+function circumstancesOf(point: Point, { operation }: Selection): Partial<ChartPoint> {
+  const numbers = operationOf(point, operation);
+  const hasWarning = point.trials.some(({ trust }) => trust === 'warn');
+  return {
+    trialsCounted: numbers?.trials_counted,
+    trust: hasWarning ? 'warn' : 'pass',
+    note: troublesOf(point) || undefined,
+    failed: numbers ? failedOf(numbers) : undefined,
+  };
+}
+
+/** What failed or was refused among the operations of a point; nothing where all were answered. */
+export function failedOf(numbers: PointOperation): FailedShare | undefined {
+  if (numbers.errors === 0) return undefined;
+  const share = failedShare(numbers);
+  const classes = Object.entries(numbers.errors_by_class)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, count]) => `${name.replaceAll('_', ' ')} ${formatCount(count)}`);
+  const named = classes.length > 0 ? `: ${classes.join(', ')}` : '';
+  return { share, text: `${formatCount(numbers.errors)} failed (${formatPercent(share)})${named}` };
+}
+
+function isFailed({ status }: Point['trials'][number]): boolean {
+  return status === 'failed' || status === 'crashed';
+}
+
+/** It ended void, failed or crashed. */
+export function isUnusable(trial: Point['trials'][number]): boolean {
+  return trial.trust === 'void' || isFailed(trial);
+}
+
+/** No trial of it counts, and at least one is unusable. */
+export function hasNoResult({ total, trials }: Point): boolean {
+  return total === null && trials.some(isUnusable);
+}
+
+function missingPoint(point: Point, x: number): ChartPoint {
+  return { x, y: null, trust: 'void', trialsCounted: 0, note: troublesOf(point) };
+}
+
+/** "1 trial void, 2 trials failed". */
+function troublesOf({ trials }: Point): string {
+  const voided = trials.filter(({ trust }) => trust === 'void').length;
+  const failed = trials.filter(isFailed).length;
+  return [
+    ...(voided > 0 ? [`${countNoun(voided, 'trial')} void`] : []),
+    ...(failed > 0 ? [`${countNoun(failed, 'trial')} failed`] : []),
+  ].join(', ');
 }
 
 /** Response time (or service time) over throughput, joined in the order of the axis; `zoom` is a range of that axis. */
@@ -44,22 +115,25 @@ export function latencyOverThroughput(
   points: readonly Point[],
   selection: Selection,
   zoom: Zoom | null,
-): ChartSeries[] {
+): CurveLine[] {
   const percentile = selection.percentiles.at(-1) ?? 'p99';
-  const read = readTime(selection, percentile);
-  return selection.targets.map((target, lookIndex) => {
-    const drawn = ofTarget(points, target, selection).flatMap((point) => {
+  const { read } = timesMetric(selection);
+  return selection.lines.map((line, lookIndex) => {
+    const drawn = ofLine(points, line, selection).flatMap(({ point, place }) => {
       const numbers = operationOf(point, selection.operation);
-      const place = axisValue(point, selection.axis);
-      if (!numbers || (zoom && (place < zoom[0] || place > zoom[1]))) return [];
-      const label = describeParameter(selection.axis.parameter, place);
-      return [{ ...chartPoint(point, numbers, read, numbers.throughput_per_s), label }];
+      const reading = read(point, percentile);
+      if (!numbers || !reading || (zoom && (place < zoom[0] || place > zoom[1]))) return [];
+      const label = describeParameter(selection.axis.parameter, valueAtPlace(selection.axis, place));
+      return [{ x: numbers.throughput_per_s, ...reading, ...circumstancesOf(point, selection), label }];
     });
-    const knee = kneeOf(drawn);
+    const knee = selection.axis.isNumeric ? kneeOf(drawn) : null;
     return {
-      key: target,
-      label: target,
+      key: line,
+      label: line,
+      line,
+      part: '',
       lookIndex,
+      isUnjoined: !selection.axis.isNumeric,
       points: drawn.map((point, index) => (index === knee ? { ...point, mark: 'knee' } : point)),
     };
   });
@@ -79,58 +153,9 @@ export function kneeOf(points: readonly ChartPoint[]): number | null {
   return isInside ? knee : null;
 }
 
-type Naming = (target: string) => { key: string; label: string; tint?: number };
-
-function seriesOf(points: readonly Point[], selection: Selection, read: Read, name: Naming): ChartSeries[] {
-  return selection.targets.map((target, lookIndex) => ({
-    ...name(target),
-    lookIndex,
-    points: ofTarget(points, target, selection).flatMap((point) => {
-      const numbers = operationOf(point, selection.operation);
-      const x = axisValue(point, selection.axis);
-      if (numbers) return [chartPoint(point, numbers, read, x)];
-      return isVoid(point) ? [voidPoint(point, x)] : [];
-    }),
-  }));
-}
-
-function ofTarget(points: readonly Point[], target: string, { axis }: Selection): Point[] {
-  return points
-    .filter(({ parameters }) => parameters.target === target)
-    .sort((a, b) => axisValue(a, axis) - axisValue(b, axis));
-}
-
-function chartPoint(point: Point, numbers: PointOperation, read: Read, x: number): ChartPoint {
-  const hasWarning = point.trials.some(({ trust }) => trust === 'warn');
-  const voided = point.trials.filter(({ trust }) => trust === 'void').length;
-  return {
-    x,
-    ...read(numbers),
-    trialsCounted: numbers.trials_counted,
-    trust: hasWarning ? 'warn' : 'pass',
-    note: voided > 0 ? `${countNoun(voided, 'trial')} void` : undefined,
-  };
-}
-
-/** No trial of it counts, and at least one ended void. */
-export function isVoid({ total, trials }: Point): boolean {
-  return total === null && trials.some(({ trust }) => trust === 'void');
-}
-
-function voidPoint(point: Point, x: number): ChartPoint {
-  const voided = point.trials.filter(({ trust }) => trust === 'void').length;
-  return { x, y: null, trust: 'void', trialsCounted: 0, note: `${countNoun(voided, 'trial')} void` };
-}
-
-export function percentileTitle(percentile: Percentile): string {
-  return percentile === 'p999' ? 'p99.9' : percentile;
-}
-
 /** Lines that the legend has switched off. A percentile's line goes with its target. */
-export function shownSeries(
-  series: readonly ChartSeries[],
-  targets: readonly string[],
-  hidden: ReadonlySet<string>,
-) {
-  return series.filter(({ lookIndex }) => !hidden.has(targets[lookIndex] ?? ''));
+export function shownLines(lines: readonly CurveLine[], hidden: ReadonlySet<string>): CurveLine[] {
+  return lines.filter(
+    ({ line, reference }) => !hidden.has(reference === undefined ? line : referenceKey(reference)),
+  );
 }

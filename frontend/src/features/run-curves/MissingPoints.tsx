@@ -2,33 +2,37 @@ import { Alert, Anchor, List } from '@mantine/core';
 import { IconBan } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { type Point, trialQuery } from '@/api/runs';
+import { type Point, type Trial, trialQuery } from '@/api/runs';
 import { describeParameters } from '@/lib/parameters';
-import { isVoid } from './shape';
+import { hasNoResult, isUnusable } from './shape';
 
 const LISTED = 6;
 
-interface VoidPointsProps {
+interface MissingPointsProps {
   readonly points: readonly Point[];
   readonly onTrial: (trialId: string) => void;
 }
 
 /** Which points stand on no line, and why. */
-export function VoidPoints({ points, onTrial }: VoidPointsProps): ReactElement | null {
-  const voided = points.filter(isVoid);
-  const listed = voided.slice(0, LISTED).flatMap((point) => {
-    const trial = point.trials.find(({ trust }) => trust === 'void');
+export function MissingPoints({ points, onTrial }: MissingPointsProps): ReactElement | null {
+  const missing = points.filter(hasNoResult);
+  const listed = missing.slice(0, LISTED).flatMap((point) => {
+    const trial = point.trials.find(isUnusable);
     return trial ? [{ point, trialId: trial.id }] : [];
   });
   const details = useQueries({ queries: listed.map(({ trialId }) => trialQuery(trialId)) });
-  if (voided.length === 0) return null;
+  if (missing.length === 0) return null;
   return (
     <Alert
       variant="outline"
       color="red"
       p="xs"
       icon={<IconBan size={16} />}
-      title="Void points are on no line"
+      title={
+        missing.every(({ trials }) => trials.every(({ trust }) => trust === 'void'))
+          ? 'Void points are on no line'
+          : 'Points without a result are on no line'
+      }
     >
       <List size="xs">
         {listed.map(({ point, trialId }, index) => (
@@ -36,11 +40,15 @@ export function VoidPoints({ points, onTrial }: VoidPointsProps): ReactElement |
             <Anchor component="button" type="button" size="xs" onClick={() => onTrial(trialId)}>
               {describeParameters(point.parameters)}
             </Anchor>
-            : {details[index]?.data?.trust_reasons[0]?.message ?? 'void'}
+            : {reasonOf(details[index]?.data)}
           </List.Item>
         ))}
-        {voided.length > LISTED && <List.Item>and {voided.length - LISTED} more, in the table</List.Item>}
+        {missing.length > LISTED && <List.Item>and {missing.length - LISTED} more, in the table</List.Item>}
       </List>
     </Alert>
   );
+}
+
+function reasonOf(trial: Trial | undefined): string {
+  return trial?.trust_reasons[0]?.message ?? trial?.error?.detail ?? trial?.status ?? 'void';
 }

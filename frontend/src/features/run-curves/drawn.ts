@@ -1,0 +1,48 @@
+/** One panel of one metric as it is drawn: our lines, those published, divided where that is asked. Pure. */
+import type { RunPublished } from '@/api/recipes';
+import type { Quantity } from '@/components/charts';
+import { describeParameter } from '@/lib/parameters';
+import { type CurveMetric, type LogName, logOf } from './metrics';
+import { besideOurs, normalised } from './normalise';
+import { publishedLines } from './published';
+import type { CurveView, Panel, Selection } from './selection';
+import { type CurveLine, curveLines, shownLines } from './shape';
+
+export interface Drawn {
+  readonly panel: Panel;
+  readonly title: string;
+  readonly quantity: Quantity;
+  readonly log: { readonly name: LogName; readonly isOn: boolean };
+  readonly lines: readonly CurveLine[];
+}
+
+interface Asked {
+  readonly selection: Selection;
+  readonly view: CurveView;
+  readonly base: string | null;
+  readonly published: RunPublished;
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** Lines are divided before any is hidden: the base may be one of those. */
+export function drawn(asked: Asked, panel: Panel, metric: CurveMetric): Drawn {
+  const { selection, base, view } = asked;
+  const lines = [
+    ...curveLines(panel.points, selection, metric),
+    ...publishedLines(asked.published, panel, selection, metric.name),
+  ];
+  const quantity = base === null ? metric.quantity : 'ratio';
+  const divided = base === null ? lines : normalised(lines, base);
+  return {
+    panel,
+    title: base === null ? metric.title : `${metric.title}, ratio to ${base}`,
+    quantity,
+    log: logOf(quantity, view),
+    lines: shownLines(besideOurs(divided, quantity), asked.hidden),
+  };
+}
+
+/** ", set, value size 64 B". */
+export function panelTitle({ bound }: Panel): string {
+  return bound.map(({ parameter, value }) => `, ${describeParameter(parameter, value)}`).join('');
+}
