@@ -286,3 +286,7 @@ class EnginePlan(EngineWork):
     cpus: list[int] = Field(default_factory=list)
     start_at_unix_ns: int | None = None
     """When the first phase after prefill begins (a group of agents starts together)."""
+    journal: str | None = None
+    """A file that notes every acknowledged write, so that `loadstone-engine audit` can look for them after a crash of
+    the target. Every write then has a value of its own; operations are reads of single values and `set`, `multi_set`,
+    `insert`, `sql_replace`, `delete_insert`, values have at least 8 bytes and do not expire."""

@@ -34,6 +34,8 @@ pub enum Command {
     Describe,
     /// Read a plan and say whether it can be run
     Validate(Validate),
+    /// Read every acknowledged write of a run's journal back and count what is kept, newer, lost or torn
+    Audit(Audit),
     /// Put histogram logs and event files together and print their percentiles
     Hdr(Hdr),
     /// Print the JSON Schema of plans or events
@@ -55,6 +57,17 @@ pub struct Hdr {
     /// Print nanoseconds as JSON instead of a table
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// File with the plan of the run, its target where it is now; stdin without it
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+
+    /// The journal that the run has written
+    #[arg(long, value_name = "FILE")]
+    pub journal: PathBuf,
 }
 
 #[derive(Debug, Args)]

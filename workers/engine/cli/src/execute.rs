@@ -2,24 +2,16 @@
 
 use std::io::{IsTerminal, stderr};
 
-use loadstone_drivers::memcached::Memcached;
-use loadstone_drivers::memcached_binary::MemcachedBinary;
-use loadstone_drivers::memcached_meta::MemcachedMeta;
-use loadstone_drivers::memlink::Memlink;
-use loadstone_drivers::mongodb::MongoDb;
-use loadstone_drivers::mysql::MySql;
-use loadstone_drivers::postgres::Postgres;
-use loadstone_drivers::resp::Resp;
-use loadstone_drivers::tls::{Prelude, TlsDial};
 use loadstone_load::driver::Driver;
-use loadstone_load::transport::PlainDial;
+use loadstone_load::transport::Dial;
 use loadstone_load::{Outcome, Run, StopSwitch};
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
-use loadstone_spec::plan::{EnginePlan, StoreProtocol};
+use loadstone_spec::plan::EnginePlan;
 
 use crate::args::{self, ENGINE, VERSION};
 use crate::compose::compose;
+use crate::dispatch::{Work, dispatch};
 use crate::hlog::HistogramLog;
 use crate::output::Output;
 use crate::{bad_plan, input, lifeline};
@@ -88,7 +80,7 @@ fn carry_out(
     output: &mut Output,
     mut log: Option<HistogramLog>,
 ) -> Outcome {
-    let emit = &mut |event: &Event| {
+    let mut emit = |event: &Event| {
         output.take(event);
         if let Some(log) = &mut log {
             log.take(event);
@@ -98,34 +90,27 @@ fn carry_out(
             stop.turn();
         }
     };
-    match plan.target.protocol {
-        StoreProtocol::Memcached => dial(plan, Memcached::new(plan), stop, emit),
-        StoreProtocol::MemcachedMeta => dial(plan, MemcachedMeta::new(plan), stop, emit),
-        StoreProtocol::MemcachedBinary => dial(plan, MemcachedBinary::new(plan), stop, emit),
-        StoreProtocol::Mysql | StoreProtocol::MysqlText => dial(plan, MySql::new(plan), stop, emit),
-        StoreProtocol::Postgres | StoreProtocol::PostgresSimple => {
-            dial(plan, Postgres::new(plan), stop, emit)
-        }
-        StoreProtocol::Mongodb => dial(plan, MongoDb::new(plan), stop, emit),
-        StoreProtocol::Memlink | StoreProtocol::Memlink03 => dial(plan, Memlink::new(plan), stop, emit),
-        StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => {
-            dial(plan, Resp::new(plan), stop, emit)
+    match dispatch(plan, Load { plan, stop, emit: &mut emit }) {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            emit(&Event::Error(failure.clone()));
+            Outcome { summary: None, failure: Some(failure) }
         }
     }
 }
 
-fn dial<D: Driver>(plan: &EnginePlan, driver: D, stop: &StopSwitch, emit: &mut dyn FnMut(&Event)) -> Outcome {
-    let advice = loadstone_drivers::advise(plan);
-    let run = Run { plan, engine: ENGINE, engine_version: VERSION, advice };
-    match &plan.target.tls {
-        None => loadstone_load::run(run, driver, PlainDial, stop, emit),
-        Some(tls) => match TlsDial::new(tls, Prelude::of(plan.target.protocol)) {
-            Ok(dial) => loadstone_load::run(run, driver, dial, stop, emit),
-            Err(fault) => {
-                let failure = bad_plan(PlanFault::at("target.tls", fault.to_string()));
-                emit(&Event::Error(failure.clone()));
-                Outcome { summary: None, failure: Some(failure) }
-            }
-        },
+struct Load<'a> {
+    plan: &'a EnginePlan,
+    stop: &'a StopSwitch,
+    emit: &'a mut dyn FnMut(&Event),
+}
+
+impl Work for Load<'_> {
+    type Outcome = Outcome;
+
+    fn carry_out<D: Driver, L: Dial>(self, driver: D, dial: L) -> Outcome {
+        let advice = loadstone_drivers::advise(self.plan);
+        let run = Run { plan: self.plan, engine: ENGINE, engine_version: VERSION, advice };
+        loadstone_load::run(run, driver, dial, self.stop, self.emit)
     }
 }

@@ -1,7 +1,9 @@
 //! `loadstone-engine`: the program around the load engine.
 
 mod args;
+mod audit;
 mod compose;
+mod dispatch;
 mod execute;
 mod hdr;
 mod hlog;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let exit = match Arguments::parse().command {
         Command::Run(run) => execute::run(&run),
         Command::Describe => show(&describe()),
+        Command::Audit(audit) => audit::run(&audit),
         Command::Validate(validate) => check(&validate),
         Command::Hdr(hdr) => show_histograms(&hdr),
         Command::Schema { of: SchemaOf::Plan } => show(&schema::plan_schema()),

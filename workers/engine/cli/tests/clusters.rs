@@ -10,6 +10,7 @@ mod support;
 
 use loadstone_spec::plan::OperationKind as Kind;
 use serde_json::{Value, json};
+use support::journals::assert_all_kept;
 use support::{Store, await_true, numbers, plan, run, start_fed};
 use tempfile::TempDir;
 
@@ -76,6 +77,7 @@ fn every_key_goes_to_the_node_of_its_slot() {
         let get = numbers(said.measured(), Kind::Get);
         assert_eq!((said.measured().answered, get.misses), (5000, 0), "{:?}", said.measured());
     }
+    assert_all_kept(mix("redis_cluster", cluster.nodes[0].port), &[json!({"kind": "set", "weight": 1})]);
     for node in &cluster.nodes {
         let moved = ask(node, "INFO errorstats");
         assert!(!moved.contains("MOVED"), "{moved}");

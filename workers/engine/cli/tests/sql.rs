@@ -11,6 +11,7 @@ mod support;
 use loadstone_spec::plan::OperationKind as Kind;
 use serde_json::{Value, json};
 use support::databases::Database;
+use support::journals::assert_all_kept;
 use support::{numbers, run};
 
 /// A short run of one operation over 100 prefilled keys of their own table.
@@ -100,6 +101,17 @@ fn check_lists_of(database: &Database, protocol: &str, change: &dyn Fn(Value) ->
     }
 }
 
+/// Acknowledged writes, alone and several at once, are all found again. One connection: writes of several keys may
+/// lock each other out.
+fn check_journal(mut plan: Value, writes: &[&str]) {
+    plan["load"]["connections"] = json!(1);
+    let many = |kind: &&str| {
+        let keys = if *kind == "multi_set" { 7 } else { 1 };
+        json!({"kind": kind, "weight": 1, "keys_per_request": keys})
+    };
+    assert_all_kept(plan, &writes.iter().map(many).collect::<Vec<_>>());
+}
+
 fn skip(server: &str) {
     eprintln!("not tested: {server} is not on this machine");
 }
@@ -115,6 +127,8 @@ fn mariadb_answers_every_operation_prepared_and_as_text() {
             plan["load"]["connections"] = json!(1);
             assert_eq!(hits(&plan), (0, 0), "{protocol} {kind}");
         }
+        let writes = ["set", "multi_set", "insert", "sql_replace", "delete_insert"];
+        check_journal(only(&database, protocol, json!({"kind": "scan", "weight": 1})), &writes);
         let command = "SELECT LENGTH(v) FROM loadstone WHERE k = {key} OR v = {value}";
         let mut plan = only(&database, protocol, json!({"kind": "custom", "weight": 1, "command": command}));
         plan["target"]["table"] = Value::Null;
@@ -158,6 +172,8 @@ fn postgresql_answers_every_operation_prepared_and_simply() {
             plan
         };
         check_changed(&database, protocol, &change);
+        let plan = change(only(&database, protocol, json!({"kind": "append", "weight": 1})));
+        check_journal(plan, &["set", "multi_set", "insert", "delete_insert"]);
         let mut plan = change(only(&database, protocol, json!({"kind": "delete_insert", "weight": 1})));
         plan["load"]["connections"] = json!(1);
         assert_eq!(hits(&plan), (0, 0), "{protocol}");
@@ -201,4 +217,6 @@ fn what_speaks_mongodbs_protocol_answers_every_operation() {
         plan
     };
     check_changed(&database, "mongodb", &change);
+    let plan = change(only(&database, "mongodb", json!({"kind": "scan", "weight": 1})));
+    check_journal(plan, &["set", "multi_set", "insert"]);
 }

@@ -11,6 +11,8 @@ pub(crate) enum Expected {
     Anything,
     /// The value of this key.
     ValueOf(u64),
+    /// A value of this key, whichever write it was of: its head names it.
+    WriteOf(u64),
     /// A value of the dataset, whosever it is: it names itself by its head.
     AnyValue,
 }
@@ -21,7 +23,8 @@ pub(crate) struct Body {
     len: usize,
     done: usize,
     expected: Expected,
-    tag: [u8; TAG_BYTES],
+    /// The first bytes of the last value that named itself.
+    pub tag: [u8; TAG_BYTES],
     is_open: bool,
     /// Bytes behind the value that belong to the protocol.
     ends_with_line: bool,
@@ -42,13 +45,14 @@ impl Body {
     pub(crate) fn open_bare(&mut self, len: usize, expected: Expected, values: &Values) {
         let is_right_size = match expected {
             Expected::ValueOf(key) => values.size_bytes(key) == len,
+            Expected::WriteOf(_) => len >= TAG_BYTES,
             Expected::AnyValue | Expected::Anything => true,
         };
         *self = Self {
             len,
             done: 0,
             expected: if is_right_size { expected } else { Expected::Anything },
-            tag: [0; TAG_BYTES],
+            tag: self.tag,
             is_open: len > 0,
             ends_with_line: false,
             is_wrong: self.is_wrong || !is_right_size,
@@ -58,7 +62,7 @@ impl Body {
     /// `len` bytes follow that mean nothing.
     #[inline]
     pub(crate) fn skip(&mut self, len: usize) {
-        *self = Self { len, is_open: len > 0, is_wrong: self.is_wrong, ..Self::default() };
+        *self = Self { len, is_open: len > 0, is_wrong: self.is_wrong, tag: self.tag, ..Self::default() };
     }
 
     #[inline]
@@ -70,15 +74,28 @@ impl Body {
         let is_right = match self.expected {
             Expected::Anything => true,
             Expected::ValueOf(key) => values.matches(key, self.done, value),
+            Expected::WriteOf(key) => {
+                let is_named = self.take_tag(value);
+                let is_of_key = !is_named
+                    || Values::version_of(key, self.tag).is_some()
+                        && values.tagged_size_bytes(self.tag) == self.len;
+                is_of_key && values.matches_tagged(self.tag, self.done, value)
+            }
             Expected::AnyValue => {
-                let head = TAG_BYTES.saturating_sub(self.done).min(value.len());
-                if head > 0 {
-                    self.tag[self.done..self.done + head].copy_from_slice(&value[..head]);
-                }
+                self.take_tag(value);
                 self.done + value.len() <= TAG_BYTES || values.matches_tagged(self.tag, self.done, value)
             }
         };
         self.is_wrong |= !is_right;
+    }
+
+    /// Takes in what belongs to the value's name. True once the name is whole.
+    fn take_tag(&mut self, value: &[u8]) -> bool {
+        let head = TAG_BYTES.saturating_sub(self.done).min(value.len());
+        if head > 0 {
+            self.tag[self.done..self.done + head].copy_from_slice(&value[..head]);
+        }
+        self.done + head >= TAG_BYTES
     }
 
     /// Consumes what belongs to the body and its line end. `None` when another byte stands where the line ends.

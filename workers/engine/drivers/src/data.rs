@@ -5,6 +5,8 @@ use loadstone_load::keys::KeyFormat;
 use loadstone_load::values::Values;
 use loadstone_spec::plan::{EnginePlan, OperationKind};
 
+use crate::body::Expected;
+
 /// Keys and values, the same for all connections.
 #[derive(Debug)]
 pub(crate) struct Data {
@@ -12,6 +14,8 @@ pub(crate) struct Data {
     pub counters: KeyFormat,
     pub values: Values,
     pub verify: bool,
+    /// Every write of a key has a value of its own.
+    tells_writes_apart: bool,
     /// Where all values have one size.
     pub fixed_size: Option<usize>,
     pub key_len: usize,
@@ -25,18 +29,26 @@ impl Data {
             counters: KeyFormat::of_counters(&plan.dataset),
             values: Values::new(&plan.dataset),
             verify: plan.verify,
+            tells_writes_apart: plan.journal.is_some(),
             fixed_size: (min_bytes == max_bytes).then_some(max_bytes as usize),
             key_len: usize::from(plan.dataset.key_size_bytes),
         }
     }
 
-    /// What names the value that an operation writes: the key, or the entry of its list.
+    /// What names the value that an operation writes: the key, the entry of its list, or this very write.
     #[inline]
-    pub(crate) fn value_id(shape: &Shape, key: u64, word: u64) -> u64 {
+    pub(crate) fn value_id(&self, shape: &Shape, key: u64, word: u64) -> u64 {
         match shape.kind {
             OperationKind::ListInsertHead | OperationKind::ListInsertTail => Values::entry_id(key, word),
+            _ if self.tells_writes_apart => Values::write_id(key, word),
             _ => key,
         }
+    }
+
+    /// What a value that is read for a key must hold, where it is verified.
+    #[inline]
+    pub(crate) fn expected(&self, key: u64) -> Expected {
+        if self.tells_writes_apart { Expected::WriteOf(key) } else { Expected::ValueOf(key) }
     }
 }
 

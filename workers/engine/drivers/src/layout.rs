@@ -138,9 +138,9 @@ impl Layout {
                         format.patch(&mut out[start + at..start + at + data.key_len], key);
                     }
                 }
-                Piece::Value => data.values.append(Data::value_id(shape, key, word), out),
+                Piece::Value => data.values.append(data.value_id(shape, key, word), out),
                 Piece::ValueSize => {
-                    let size = data.values.size_bytes(Data::value_id(shape, key, word));
+                    let size = data.values.size_bytes(data.value_id(shape, key, word));
                     out.extend_from_slice(itoa::Buffer::new().format(size).as_bytes());
                 }
                 Piece::Word => out.extend_from_slice(itoa::Buffer::new().format(word).as_bytes()),

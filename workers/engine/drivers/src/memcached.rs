@@ -96,7 +96,7 @@ impl Memcached {
         if self.data.verify && asked.shape.kind != OperationKind::Custom {
             let key = self.data.keys.parse(key).filter(|key| asked.keys.contains(key));
             reader.is_wrong_key |= key.is_none();
-            expected = key.map_or(Expected::Anything, Expected::ValueOf);
+            expected = key.map_or(Expected::Anything, |key| self.data.expected(key));
         }
         reader.body.open(len, expected, &self.data.values);
         Some(())
@@ -187,7 +187,7 @@ fn end_values(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
     let unanswered =
         asked.shape.keys_per_request as u32 - reader.hits.min(asked.shape.keys_per_request as u32);
     let misses = if is_of_values { unanswered } else { reader.misses };
-    let reply = Reply { hits: reader.hits, misses, verdict };
+    let reply = Reply { hits: reader.hits, misses, verdict, tag: reader.body.tag };
     *reader = Reader::default();
     Step::Done { used, reply }
 }
@@ -206,7 +206,10 @@ impl Driver for Memcached {
         match asked.shape.kind {
             OperationKind::MultiGet => self.encode_multi_get(asked.keys, out),
             OperationKind::MultiSet => {
-                asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, 0, out));
+                asked
+                    .keys
+                    .iter()
+                    .for_each(|&key| layout.append_for(&self.data, asked.shape, key, asked.word, out));
             }
             _ => layout.append(&self.data, asked, out),
         }

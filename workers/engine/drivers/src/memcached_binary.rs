@@ -102,16 +102,17 @@ impl MemcachedBinary {
     }
 
     #[inline]
-    fn push_value(&self, out: &mut Vec<u8>, opcode: u8, expire_s: u32, key: u64, token: u64) {
+    fn push_value(&self, out: &mut Vec<u8>, opcode: u8, asked: &Asked<'_>, key: u64, token: u64) {
         let mut extras = [0; 8];
-        extras[4..].copy_from_slice(&expire_s.to_be_bytes());
+        extras[4..].copy_from_slice(&asked.shape.expire_s.to_be_bytes());
         let extras = if opcode == APPEND { &extras[..0] } else { &extras[..] };
         let key_len = self.data.key_len;
-        let body_len = extras.len() + key_len + self.data.values.size_bytes(key);
+        let id = self.data.value_id(asked.shape, key, asked.word);
+        let body_len = extras.len() + key_len + self.data.values.size_bytes(id);
         push_head(out, opcode, key_len, extras.len(), body_len, token);
         out.extend_from_slice(extras);
         self.data.keys.append(key, out);
-        self.data.values.append(key, out);
+        self.data.values.append(id, out);
     }
 
     fn push_increment(&self, out: &mut Vec<u8>, key: u64) {
@@ -167,11 +168,11 @@ impl MemcachedBinary {
             Kind::MultiGet => {
                 let key = self.data.keys.parse(key).filter(|key| asked.keys.contains(key));
                 reader.tally.is_wrong |= key.is_none();
-                key.map_or(Expected::Anything, Expected::ValueOf)
+                key.map_or(Expected::Anything, |key| self.data.expected(key))
             }
-            Kind::Get => Expected::ValueOf(asked.keys[0]),
+            Kind::Get => self.data.expected(asked.keys[0]),
             Kind::ReadModifyWrite | Kind::CompareAndSet if asked.stage == 0 => {
-                Expected::ValueOf(asked.keys[0])
+                self.data.expected(asked.keys[0])
             }
             _ => Expected::Anything,
         }
@@ -209,7 +210,7 @@ fn opcode_of(kind: OperationKind, stage: u8) -> u8 {
 #[inline]
 fn end(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
     let Reader { body, mut tally, .. } = std::mem::take(reader);
-    tally.is_wrong |= body.is_wrong;
+    tally.read(&body);
     tally.conclude(asked, used)
 }
 
@@ -240,14 +241,14 @@ impl Driver for MemcachedBinary {
                 push_head(out, NOOP, 0, 0, 0, 0);
             }
             (Kind::MultiSet, _) => {
-                keys.iter().for_each(|&key| self.push_value(out, SET_QUIETLY, shape.expire_s, key, 0));
+                keys.iter().for_each(|&key| self.push_value(out, SET_QUIETLY, asked, key, 0));
                 push_head(out, NOOP, 0, 0, 0, 0);
             }
             (Kind::Incr, _) => self.push_increment(out, key),
             (_, TOUCH) => self.push(out, TOUCH, &shape.expire_s.to_be_bytes(), key),
             (_, opcode @ (GET | DELETE)) => self.push(out, opcode, &[], key),
-            (Kind::CompareAndSet, opcode) => self.push_value(out, opcode, shape.expire_s, key, word),
-            (_, opcode) => self.push_value(out, opcode, shape.expire_s, key, 0),
+            (Kind::CompareAndSet, opcode) => self.push_value(out, opcode, asked, key, word),
+            (_, opcode) => self.push_value(out, opcode, asked, key, 0),
         }
     }
 

@@ -87,7 +87,7 @@ impl MemcachedMeta {
         let is_asked = reader.tally.hits as usize <= asked.shape.keys_per_request;
         let verified = self.data.verify && is_read(asked);
         reader.tally.is_wrong |= verified && key.is_none();
-        let expected = key.filter(|_| verified).map_or(Expected::Anything, Expected::ValueOf);
+        let expected = key.filter(|_| verified).map_or(Expected::Anything, |key| self.data.expected(key));
         reader.body.open(len, expected, &self.data.values);
         is_asked.then_some(())
     }
@@ -109,7 +109,7 @@ fn is_read(asked: &Asked<'_>) -> bool {
 #[inline]
 fn end(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
     let Reader { body, mut tally, .. } = std::mem::take(reader);
-    tally.is_wrong |= body.is_wrong;
+    tally.read(&body);
     tally.conclude(asked, used)
 }
 
@@ -125,7 +125,10 @@ impl Driver for MemcachedMeta {
     fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
         let layout = &self.layouts[asked.shape.slot][usize::from(asked.stage)];
         if is_batch(asked.shape.kind) {
-            asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, 0, out));
+            asked
+                .keys
+                .iter()
+                .for_each(|&key| layout.append_for(&self.data, asked.shape, key, asked.word, out));
             out.extend_from_slice(b"mn\r\n");
         } else {
             layout.append(&self.data, asked, out);

@@ -113,7 +113,7 @@ impl Memlink {
     fn push_insert(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
         let key = asked.keys[0];
         let place = if asked.shape.kind == OperationKind::ListInsertHead { 0 } else { TAIL };
-        let id = Data::value_id(asked.shape, key, asked.word);
+        let id = self.data.value_id(asked.shape, key, asked.word);
         self.push(out, self.version.insert, |out| {
             self.push_key(out, key);
             out.push(self.data.values.size_bytes(id) as u8);
@@ -236,7 +236,7 @@ fn end(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
     tally.is_refused |= is_insert && tally.misses > 0;
     tally.misses = if tally.is_refused { 0 } else { tally.misses };
     tally.hits = rows;
-    tally.is_wrong |= body.is_wrong;
+    tally.read(&body);
     tally.conclude(asked, used)
 }
 

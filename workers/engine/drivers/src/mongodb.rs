@@ -76,7 +76,7 @@ impl MongoDb {
     }
 
     fn value(&self, w: &mut Writer<'_>, asked: &Asked<'_>, key: u64) {
-        let id = Data::value_id(asked.shape, key, asked.word);
+        let id = self.data.value_id(asked.shape, key, asked.word);
         w.binary_of("v", |out| self.data.values.append(id, out));
     }
 
@@ -223,7 +223,7 @@ impl MongoDb {
         match reader.key {
             _ if !self.data.verify => Expected::Anything,
             _ if asked.shape.kind.is_of_lists() => Expected::AnyValue,
-            Some(key) => Expected::ValueOf(key),
+            Some(key) => self.data.expected(key),
             None => Expected::Anything,
         }
     }
@@ -387,6 +387,6 @@ fn end(reader: &mut Reader, asked: &Asked<'_>, used: usize) -> Step {
     }
     let affected = if asked.shape.kind == OperationKind::Add { upserted } else { matched };
     (tally.hits, tally.misses) = count_hits(asked.shape, asked.stage, rows, affected);
-    tally.is_wrong |= body.is_wrong;
+    tally.read(&body);
     tally.conclude(asked, used)
 }

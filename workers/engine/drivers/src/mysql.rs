@@ -115,7 +115,7 @@ impl MySql {
                 self.data.counters.append(asked.keys[base], out);
             }
             Param::Value(at) => {
-                let id = Data::value_id(asked.shape, asked.keys[base + at], asked.word);
+                let id = self.data.value_id(asked.shape, asked.keys[base + at], asked.word);
                 packets::push_number(out, self.data.values.size_bytes(id) as u64);
                 self.data.values.append(id, out);
             }
@@ -155,7 +155,9 @@ impl MySql {
             Param::Key(at) => self.data.keys.append(asked.keys[base + at], out),
             Param::Counter => self.data.counters.append(asked.keys[base], out),
             Param::Value(at) => {
-                self.data.values.append(Data::value_id(asked.shape, asked.keys[base + at], asked.word), out);
+                self.data
+                    .values
+                    .append(self.data.value_id(asked.shape, asked.keys[base + at], asked.word), out);
             }
             Param::Tail | Param::Word => {
                 return out.extend_from_slice(number.format(asked.word as i64).as_bytes());
@@ -209,7 +211,7 @@ impl MySql {
         let mut expected = Expected::Anything;
         if self.data.verify && !columns.is_empty() {
             let is_of_lists = asked.shape.kind.is_of_lists();
-            expected = if is_of_lists { Expected::AnyValue } else { Expected::ValueOf(asked.keys[0]) };
+            expected = if is_of_lists { Expected::AnyValue } else { self.data.expected(asked.keys[0]) };
         }
         for column in columns {
             match column {
@@ -236,7 +238,9 @@ impl MySql {
                     let Some(key) = input.get(used..used + size) else { return Ok(None) };
                     let key = self.data.keys.parse(key).filter(|key| is_asked_for(asked, *key));
                     reader.tally.is_wrong |= self.data.verify && key.is_none();
-                    expected = key.filter(|_| self.data.verify).map_or(Expected::Anything, Expected::ValueOf);
+                    expected = key
+                        .filter(|_| self.data.verify)
+                        .map_or(Expected::Anything, |key| self.data.expected(key));
                     used += size;
                 }
             }
@@ -372,7 +376,7 @@ impl Driver for MySql {
             if reader.results == results {
                 let Reader { body, rows, affected, mut tally, .. } = std::mem::take(reader);
                 (tally.hits, tally.misses) = count_hits(asked.shape, asked.stage, rows, affected);
-                tally.is_wrong |= body.is_wrong;
+                tally.read(&body);
                 return tally.conclude(asked, used);
             }
             match self.take(reader, asked, &input[used..]) {

@@ -100,7 +100,7 @@ impl Postgres {
                 self.data.counters.append(asked.keys[base], out);
             }
             Param::Value(at) => {
-                let id = Data::value_id(asked.shape, asked.keys[base + at], asked.word);
+                let id = self.data.value_id(asked.shape, asked.keys[base + at], asked.word);
                 push_len(out, self.data.values.size_bytes(id));
                 self.data.values.append(id, out);
             }
@@ -139,7 +139,9 @@ impl Postgres {
             Param::Key(at) => self.data.keys.append(asked.keys[base + at], out),
             Param::Counter => self.data.counters.append(asked.keys[base], out),
             Param::Value(at) => {
-                self.data.values.append(Data::value_id(asked.shape, asked.keys[base + at], asked.word), out);
+                self.data
+                    .values
+                    .append(self.data.value_id(asked.shape, asked.keys[base + at], asked.word), out);
             }
             Param::Tail | Param::Word => {
                 return out.extend_from_slice(number.format(asked.word as i64).as_bytes());
@@ -196,7 +198,7 @@ impl Postgres {
         let mut expected = match asked.shape.kind.is_of_lists() {
             _ if !verifies => Expected::Anything,
             true => Expected::AnyValue,
-            false => Expected::ValueOf(asked.keys[0]),
+            false => self.data.expected(asked.keys[0]),
         };
         let mut used = HEAD_BYTES + 2;
         for column in columns {
@@ -217,7 +219,7 @@ impl Postgres {
                     let is_scan = asked.shape.kind == OperationKind::Scan;
                     let key = self.data.keys.parse(bytes).filter(|key| is_scan || asked.keys.contains(key));
                     reader.tally.is_wrong |= key.is_none();
-                    expected = key.map_or(Expected::Anything, Expected::ValueOf);
+                    expected = key.map_or(Expected::Anything, |key| self.data.expected(key));
                 }
                 _ => {}
             }
@@ -305,7 +307,7 @@ impl Driver for Postgres {
             if reader.is_over {
                 let Reader { body, rows, affected, mut tally, .. } = std::mem::take(reader);
                 (tally.hits, tally.misses) = count_hits(asked.shape, asked.stage, rows, affected);
-                tally.is_wrong |= body.is_wrong;
+                tally.read(&body);
                 return tally.conclude(asked, used);
             }
             match self.take(reader, asked, &input[used..]) {

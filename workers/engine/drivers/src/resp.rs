@@ -61,7 +61,7 @@ impl Resp {
         out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
         out.extend_from_slice(command);
         let layout = if per_key == 1 { &self.argument } else { &self.pair };
-        asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, 0, out));
+        asked.keys.iter().for_each(|&key| layout.append_for(&self.data, asked.shape, key, asked.word, out));
     }
 
     /// One element: a line, which may open a body or be the head of further elements. `None` when it is broken.
@@ -102,7 +102,7 @@ impl Resp {
             _ if !self.data.verify => Expected::Anything,
             OperationKind::Custom | OperationKind::Incr => Expected::Anything,
             kind if kind.is_of_lists() => Expected::AnyValue,
-            _ => asked.keys.get(reader.values).map_or(Expected::Anything, |&key| Expected::ValueOf(key)),
+            _ => asked.keys.get(reader.values).map_or(Expected::Anything, |&key| self.data.expected(key)),
         };
         reader.values += 1;
         reader.hits += 1;
@@ -134,11 +134,12 @@ impl Resp {
             _ if reader.is_refused => (0, 0),
             _ => (reader.hits, reader.misses),
         };
+        let tag = reader.body.tag;
         *reader = Reader::default();
         if goes_on && is_good {
             return Step::Follow { used, word: 0 };
         }
-        Step::Done { used, reply: Reply { hits, misses, verdict } }
+        Step::Done { used, reply: Reply { hits, misses, verdict, tag } }
     }
 }
 

@@ -1,7 +1,10 @@
 //! From what a reply held to what it means for the operation.
 
 use loadstone_load::driver::{Asked, Reply, Step, Verdict};
+use loadstone_load::values::TAG_BYTES;
 use loadstone_spec::plan::OperationKind as Kind;
+
+use crate::body::Body;
 
 /// What was seen in one reply.
 #[derive(Debug, Default, Clone, Copy)]
@@ -12,9 +15,17 @@ pub(crate) struct Tally {
     pub word: u64,
     pub is_wrong: bool,
     pub is_refused: bool,
+    tag: [u8; TAG_BYTES],
 }
 
 impl Tally {
+    /// Takes in what reading the reply's values has found.
+    #[inline]
+    pub(crate) fn read(&mut self, body: &Body) {
+        self.is_wrong |= body.is_wrong;
+        self.tag = body.tag;
+    }
+
     fn verdict(&self) -> Verdict {
         match (self.is_refused, self.is_wrong) {
             (true, _) => Verdict::Refused,
@@ -41,6 +52,6 @@ impl Tally {
             }
             _ => (hits, misses, self.verdict()),
         };
-        Step::Done { used, reply: Reply { hits, misses, verdict } }
+        Step::Done { used, reply: Reply { hits, misses, verdict, tag: self.tag } }
     }
 }

@@ -106,7 +106,7 @@ fn read_in_pieces<D: Driver>(
 }
 
 fn good(hits: u32, misses: u32) -> Reply {
-    Reply { hits, misses, verdict: Verdict::Good }
+    Reply { hits, misses, ..Reply::default() }
 }
 
 fn multi_get(keys: &[u64]) -> Shape {

@@ -1,13 +1,13 @@
 //! What one thread has to do in one phase.
 
 use std::ops::Range;
-use std::time::UNIX_EPOCH;
 
 use loadstone_spec::plan::{EngineLoad, EnginePhase, EnginePlan, PhaseName};
 
 use crate::access::KeyDraw;
 use crate::arrivals::Schedule;
 use crate::driver::Shape;
+use crate::journal::unix_now_ns;
 use crate::rng::Rng;
 
 /// A prefill keeps this many writes under way per connection, so that it does not wait for round trips.
@@ -50,6 +50,8 @@ pub(crate) struct Mix {
     /// Tells apart what is put into lists, over all threads and over runs.
     serial: u64,
     serial_step: u64,
+    /// The serial is never behind the time, so that it says which of two writes was made later.
+    tells_time: bool,
     /// The share of `0..2^64` of reads that may hit; others ask for keys from `absent_from` on.
     hit_share: u64,
     absent_from: u64,
@@ -106,7 +108,7 @@ impl Mix {
             *last = u64::MAX;
         }
         let step = u64::from(plan.threads);
-        let now_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
+        let now_ns = unix_now_ns();
         Self {
             rng,
             keys: KeyDraw::new(plan, thread),
@@ -114,6 +116,7 @@ impl Mix {
             newest: Newest::new(plan, thread),
             serial: now_ns - now_ns % step + u64::from(thread),
             serial_step: step,
+            tells_time: plan.journal.is_some(),
             hit_share: (plan.dataset.hit_ratio * 2f64.powi(64)) as u64,
             absent_from: 8 * plan.dataset.key_count,
         }
@@ -121,6 +124,10 @@ impl Mix {
 
     fn next_serial(&mut self) -> u64 {
         self.serial += self.serial_step;
+        if self.tells_time {
+            let behind = unix_now_ns().saturating_sub(self.serial);
+            self.serial += behind - behind % self.serial_step;
+        }
         self.serial
     }
 
@@ -284,7 +291,7 @@ pub(crate) fn deepest_pipeline(plan: &EnginePlan) -> usize {
     plan.load.pipeline().max(prefill) as usize
 }
 
-fn prefill_pipeline(plan: &EnginePlan) -> u32 {
+pub(crate) fn prefill_pipeline(plan: &EnginePlan) -> u32 {
     let is_alone = plan.target.tls.is_some() || plan.target.protocol.is_memlink();
     if is_alone { PREFILL_PIPELINE_ALONE } else { PREFILL_PIPELINE }
 }

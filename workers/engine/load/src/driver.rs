@@ -2,6 +2,8 @@
 
 use loadstone_spec::plan::{EnginePlan, OperationKind, TcpAddress};
 
+use crate::values::TAG_BYTES;
+
 /// An operation of the plan with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -51,6 +53,8 @@ pub struct Reply {
     pub hits: u32,
     pub misses: u32,
     pub verdict: Verdict,
+    /// The first bytes of the value that was read, which name it, where writes are told apart.
+    pub tag: [u8; TAG_BYTES],
 }
 
 /// Whether the reply is the one that was hoped for.

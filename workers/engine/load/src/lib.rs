@@ -5,9 +5,11 @@
 mod access;
 mod arrivals;
 mod assignment;
+pub mod audit;
 pub mod clock;
 pub mod driver;
 mod flights;
+pub mod journal;
 pub mod keys;
 mod link;
 mod links;

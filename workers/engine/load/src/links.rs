@@ -9,6 +9,7 @@ use socket2::SockAddr;
 use crate::clock::Clock;
 use crate::driver::{Asked, Driver, Greeted, Greeting, Role};
 use crate::flights::Flights;
+use crate::journal::JournalFile;
 use crate::link::{Fault, Link, Stage};
 use crate::sys::{Epoll, Ready, ReadyList};
 use crate::transport::{Dial, Transport, begin_connect};
@@ -51,6 +52,7 @@ pub(crate) struct Shared<D, L> {
     pub clock: Clock,
     pub timeout_ns: u64,
     pub board: Arc<Board>,
+    pub journal: Option<Arc<JournalFile>>,
 }
 
 /// The few words that threads and session say to each other without a message.

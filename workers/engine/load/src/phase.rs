@@ -7,6 +7,7 @@ use loadstone_spec::events::ErrorClass;
 use crate::assignment::Assignment;
 use crate::driver::{Asked, Driver, Reply, Step, Verdict};
 use crate::flights::Flight;
+use crate::journal::Journal;
 use crate::link::{Fault, Link};
 use crate::record::{RecordSet, new_set};
 use crate::totals::LATE_AFTER_NS;
@@ -42,12 +43,14 @@ pub(crate) struct PhaseState {
     /// Connections with room, longest free first (open loop).
     pub with_room: VecDeque<u32>,
     pub keys: Vec<u64>,
+    /// Where acknowledged writes are noted.
+    pub journal: Option<Journal>,
     /// Requests that another endpoint is to be asked for.
     pub displaced: Vec<(usize, Flight)>,
 }
 
 impl PhaseState {
-    pub(crate) fn new(mut work: Assignment, connections: usize) -> Self {
+    pub(crate) fn new(mut work: Assignment, connections: usize, journal: Option<Journal>) -> Self {
         let start_ns = work.start_ns;
         if let Some(arrivals) = &mut work.arrivals {
             arrivals.start_at(start_ns);
@@ -66,6 +69,7 @@ impl PhaseState {
             with_room: VecDeque::with_capacity(connections),
             keys: Vec::with_capacity(most_keys.unwrap_or(1)),
             displaced: Vec::new(),
+            journal,
             work,
         }
     }
@@ -225,7 +229,9 @@ impl PhaseState {
 
     #[inline]
     fn settle<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, reply: Reply, now_ns: u64) {
-        let Some(flight) = link.flights.pop() else { return };
+        let Some(flight) = link.flights.front().copied() else { return };
+        self.note(link, &flight, reply.verdict == Verdict::Good);
+        link.flights.pop();
         let record = &mut self.records[usize::from(flight.operation)];
         record.bytes_received += std::mem::take(&mut link.reply_bytes);
         record.hits += u64::from(reply.hits);
@@ -243,6 +249,25 @@ impl PhaseState {
         }
     }
 
+    /// Notes the outcome of the oldest request of a connection, if it is a write.
+    #[inline]
+    pub(crate) fn note<D: Driver, T: Transport>(
+        &mut self,
+        link: &Link<D, T>,
+        flight: &Flight,
+        is_acknowledged: bool,
+    ) {
+        let Some(journal) = &mut self.journal else { return };
+        let shape = &self.work.operations[usize::from(flight.operation)];
+        let keys = match shape.keys_per_request {
+            1 => std::slice::from_ref(&flight.key),
+            count => link.flights.front_keys(count),
+        };
+        if !shape.kind.is_read() {
+            journal.note(keys, flight.word, is_acknowledged);
+        }
+    }
+
     /// Counts what was under way on a connection that failed.
     pub(crate) fn abandon<D: Driver, T: Transport>(
         &mut self,
@@ -252,7 +277,9 @@ impl PhaseState {
         timeout_ns: u64,
     ) {
         let mut class = fault.class();
-        while let Some(flight) = link.flights.pop() {
+        while let Some(flight) = link.flights.front().copied() {
+            self.note(link, &flight, false);
+            link.flights.pop();
             if matches!(fault, Fault::Timeout) && flight.sent_ns + timeout_ns > now_ns {
                 class = ErrorClass::ConnectionLost;
             }

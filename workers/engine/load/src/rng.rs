@@ -9,6 +9,14 @@ pub(crate) fn mix64(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// What [`mix64`] makes `mixed` of.
+pub(crate) fn unmix64(mixed: u64) -> u64 {
+    let mut z = mixed ^ (mixed >> 31) ^ (mixed >> 62);
+    z = z.wrapping_mul(0x3196_42b2_d24d_8ec3);
+    z = (z ^ (z >> 27) ^ (z >> 54)).wrapping_mul(0x96de_1b17_3f11_9089);
+    (z ^ (z >> 30) ^ (z >> 60)).wrapping_sub(0x9e37_79b9_7f4a_7c15)
+}
+
 /// xoshiro256++ (Blackman and Vigna 2019): 256 bits of state, about 1 ns a number.
 #[derive(Debug, Clone)]
 pub(crate) struct Rng {

@@ -53,6 +53,7 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
         clock: clock.clone(),
         timeout_ns: timeout.as_nanos() as u64,
         board: Arc::new(Board::default()),
+        journal: None,
     };
     if needs_scout {
         shared = send_scout(plan, shared)?;

@@ -1,5 +1,6 @@
 //! A run: threads, phases in their order, a report each second, the end.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use nix::sys::time::TimeValLike;
 use crate::assignment::Assignment;
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::journal::JournalFile;
 use crate::pinning::claim_cpus;
 use crate::reach::name_address;
 use crate::report::PhaseAccount;
@@ -117,12 +119,22 @@ fn start_threads<D: Driver, L: Dial>(
         path: Some(fault.path),
     })?;
     let clock = Clock::new();
-    let Some(shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
+    let Some(mut shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
+    shared.journal = begin_journal(plan)?;
     raise_descriptor_limit();
     let threads = Threads::start(plan, Arc::new(shared))
         .map_err(|error| fail(FailureCode::EngineInternal, format!("cannot start load threads: {error}")))?;
     lower_priority();
     Ok(Some((threads, clock)))
+}
+
+fn begin_journal(plan: &EnginePlan) -> Result<Option<Arc<JournalFile>>, Failure> {
+    let Some(path) = &plan.journal else { return Ok(None) };
+    JournalFile::create(Path::new(path)).map(|file| Some(Arc::new(file))).map_err(|error| Failure {
+        code: FailureCode::BadPlan,
+        message: format!("{path} cannot be written: {error}"),
+        path: Some("$.journal".to_owned()),
+    })
 }
 
 /// Ten thousand connections need as many descriptors; where the limit stays low, connecting says so.
@@ -226,7 +238,7 @@ impl Session<'_> {
         };
         let totals = account.totals();
         self.warn_of(&totals);
-        Ok((Some(totals), lost))
+        Ok((Some(totals), lost.or_else(|| self.find_journal_failure())))
     }
 
     /// Now, or the time that a group of agents has agreed on for the first phase after prefill.
@@ -295,6 +307,12 @@ impl Session<'_> {
             }
         }
         Ok((finished, lost))
+    }
+
+    fn find_journal_failure(&self) -> Option<Failure> {
+        let has_failed = self.threads.journal.as_ref().is_some_and(|journal| journal.has_failed());
+        let message = "the journal could not be written: it lacks writes that were acknowledged";
+        has_failed.then(|| fail(FailureCode::EngineInternal, message))
     }
 
     fn lost_after(&self) -> Duration {

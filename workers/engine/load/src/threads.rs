@@ -12,6 +12,7 @@ use loadstone_spec::plan::EnginePlan;
 use crate::assignment::{Assignment, deepest_pipeline};
 use crate::driver::Driver;
 use crate::flights::Flights;
+use crate::journal::JournalFile;
 use crate::links::{Board, Links, Shared};
 use crate::pinning::pin_to;
 use crate::record::{RecordSet, clear_set, new_set};
@@ -30,6 +31,7 @@ pub(crate) struct Threads {
     threads: Vec<Thread>,
     reports: Receiver<(u32, Message)>,
     pub board: Arc<Board>,
+    pub journal: Option<Arc<JournalFile>>,
 }
 
 impl Threads {
@@ -40,10 +42,11 @@ impl Threads {
     ) -> io::Result<Self> {
         let (sender, reports) = channel();
         let board = Arc::clone(&shared.board);
+        let journal = shared.journal.clone();
         let threads = (0..plan.threads)
             .map(|thread| start_thread(plan, thread, Arc::clone(&shared), sender.clone()))
             .collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { threads, reports, board })
+        Ok(Self { threads, reports, board, journal })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -132,9 +135,9 @@ fn share_of(total: u32, thread: u32, threads: u32) -> u32 {
     total / threads + u32::from(thread < total % threads)
 }
 
-/// Keys of a request for several are kept only where values must be verified.
+/// Keys of a request for several are kept only where values must be verified or writes noted.
 fn most_kept_keys(plan: &EnginePlan) -> usize {
     let multi = plan.operations.iter().filter(|operation| operation.keys_per_request > 1);
     let most = multi.map(|operation| usize::from(operation.keys_per_request)).max().unwrap_or(0);
-    if plan.verify { most } else { 0 }
+    if plan.verify || plan.journal.is_some() { most } else { 0 }
 }

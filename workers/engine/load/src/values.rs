@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use loadstone_spec::plan::{Dataset, ValueSize};
 
-use crate::rng::mix64;
+use crate::rng::{mix64, unmix64};
 use crate::sizes::{look_up, tabulate};
 
 /// Distinct places in the pool where a value may begin.
 const PLACES: u64 = 64 * 1024;
 /// Of every so many bytes the share that can be compressed stands together.
 const SAME_EVERY: usize = 256;
+/// Versions are instants in nanoseconds since 1970: those of the years 2023 to 2052.
+const VERSIONS: std::ops::Range<u64> = 1_700_000_000_000_000_000..2_600_000_000_000_000_000;
 /// The head of a value names its key, so that two values that were exchanged are found out.
 pub const TAG_BYTES: usize = 8;
 
@@ -71,6 +73,25 @@ impl Values {
         mix64(key) ^ entry
     }
 
+    /// What stands for a key where every write of it has a value of its own. The version 0 is that of a prefill.
+    #[inline]
+    pub fn write_id(key: u64, version: u64) -> u64 {
+        if version == 0 { key } else { Self::entry_id(key, version) }
+    }
+
+    /// Which write of the key a value is of that names itself by `tag`; nothing when it is of another key (of those
+    /// one in twenty is taken for one of this key).
+    pub fn version_of(key: u64, tag: [u8; TAG_BYTES]) -> Option<u64> {
+        let id = unmix64(u64::from_le_bytes(tag));
+        let version = if id == key { 0 } else { mix64(key) ^ id };
+        (version == 0 || VERSIONS.contains(&version)).then_some(version)
+    }
+
+    /// How long the value is that names itself by `tag`.
+    pub fn tagged_size_bytes(&self, tag: [u8; TAG_BYTES]) -> usize {
+        self.size_bytes(unmix64(u64::from_le_bytes(tag)))
+    }
+
     /// Whether `bytes` are those from `offset` on of the value that names itself by `tag`.
     #[inline]
     pub fn matches_tagged(&self, tag: [u8; TAG_BYTES], offset: usize, bytes: &[u8]) -> bool {
@@ -119,6 +140,21 @@ mod tests {
             let at = at % value.len();
             value[at] ^= 1;
             prop_assert!(!values.matches(key, 0, &value));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_write_is_known_by_the_head_of_its_value(key in 0u64..10_000_000_000, version in VERSIONS) {
+            let values = Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 8, max_bytes: 300 }), 0.0);
+            for version in [0, version] {
+                let mut value = Vec::new();
+                values.append(Values::write_id(key, version), &mut value);
+                let tag = *value.first_chunk().unwrap();
+                prop_assert_eq!(Values::version_of(key, tag), Some(version));
+                prop_assert_eq!(values.tagged_size_bytes(tag), value.len());
+                prop_assert_ne!(Values::version_of(key + 1, tag), Some(version));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use crate::assignment::Assignment;
 use crate::driver::Driver;
+use crate::journal::Journal;
 use crate::link::Fault;
 use crate::links::{Links, Opening};
 use crate::opening::Unopened;
@@ -112,7 +113,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     fn prepare(&mut self, work: Assignment) -> PhaseState {
         self.next_second = 1;
         self.drain_until_ns = u64::MAX;
-        PhaseState::new(work, self.links.all.len())
+        let journal = self.links.shared.journal.as_ref().map(Journal::new);
+        PhaseState::new(work, self.links.all.len(), journal)
     }
 
     /// Sleeps until shortly before the start and then asks again and again, so that the first requests leave in time.
@@ -334,6 +336,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         let spare = self.channels.spares.try_recv().ok();
         let records = spare.map(|spare| std::mem::replace(&mut phase.records, spare));
         let in_flight = phase.in_flight;
+        phase.journal.iter_mut().for_each(Journal::flush);
         self.channels.tell(Message::Second { index: self.next_second, records, in_flight });
         self.next_second += 1;
     }
@@ -368,14 +371,18 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// Reports the phase. Connections that still wait for answers are replaced: the next phase must not see them.
     fn finish(&mut self, busy_ns: u64) {
         let now_ns = self.now_ns();
-        let Some(phase) = self.phase.take() else { return };
+        let Some(mut phase) = self.phase.take() else { return };
         for index in 0..self.links.all.len() {
             let link = &mut self.links.all[index];
             if link.flights.len() > 0 {
-                while link.flights.pop().is_some() {}
+                while let Some(flight) = link.flights.front().copied() {
+                    phase.note(link, &flight, false);
+                    link.flights.pop();
+                }
                 self.links.close(index, now_ns);
             }
         }
+        drop(phase.journal.take());
         self.channels.tell(Message::Finished(Box::new(ThreadTotals {
             elapsed_ns: phase.elapsed_ns(),
             sent: phase.sent,

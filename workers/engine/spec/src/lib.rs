@@ -9,6 +9,7 @@ mod protocol;
 mod read;
 pub mod schema;
 mod validate;
+mod validate_journal;
 mod validate_operations;
 mod validate_workload;
 mod workload;

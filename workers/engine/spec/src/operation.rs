@@ -140,6 +140,11 @@ impl OperationKind {
         )
     }
 
+    /// Whether it sets whole values whatever was there before, so that a value that is read names its write.
+    pub fn sets_values(self) -> bool {
+        matches!(self, Self::Set | Self::MultiSet | Self::Insert | Self::SqlReplace | Self::DeleteInsert)
+    }
+
     /// Whether a time to live can go with it.
     pub fn takes_expiry(self) -> bool {
         matches!(

@@ -291,6 +291,10 @@ pub struct EnginePlan {
     /// When the first phase after prefill begins (a group of agents starts together).
     #[serde(default)]
     pub start_at_unix_ns: Option<u64>,
+    /// A file that notes every acknowledged write, so that `audit` can look for them after a crash of the target. Every
+    /// write then has a value of its own.
+    #[serde(default)]
+    pub journal: Option<String>,
 }
 
 impl EnginePlan {

@@ -49,12 +49,13 @@ pub fn read_plan(text: &str) -> Result<EnginePlan, PlanFault> {
     }
 }
 
-/// SHA-256 of the plan with all defaults filled in, without its password.
+/// SHA-256 of the plan with all defaults filled in, without its password and the place of its journal.
 ///
 /// The same plan written in another order or with defaults left out has the same hash.
 pub fn hash_plan(plan: &EnginePlan) -> String {
     let mut public = plan.clone();
     public.target.password = None;
+    public.journal = plan.journal.as_ref().map(|_| String::new());
     let canonical = serde_json::to_vec(&public).unwrap_or_default();
     Sha256::digest(&canonical).iter().map(|byte| format!("{byte:02x}")).collect()
 }

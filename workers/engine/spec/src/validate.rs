@@ -5,6 +5,7 @@ use crate::plan::{
     Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, PLAN_SCHEMA_VERSION,
     PhaseName, StopRule, StoreProtocol,
 };
+use crate::validate_journal::find_journal_fault;
 use crate::validate_operations::find_operations_fault;
 use crate::validate_workload::{find_access_fault, find_hit_ratio_fault, find_size_fault};
 
@@ -30,6 +31,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| in_range("seed", plan.seed, 0, i64::MAX as u64))
         .or_else(|| in_range("timeout_ms", plan.timeout_ms, 1, 3_600_000))
         .or_else(|| find_cpus_fault(&plan.cpus))
+        .or_else(|| find_journal_fault(plan))
 }
 
 pub(crate) fn in_range(path: &str, value: u64, min: u64, max: u64) -> Option<PlanFault> {

@@ -18,6 +18,7 @@ fn plan() -> Value {
         "load": {"kind": "open", "connections": 2, "rate_per_s": 10},
         "phases": [{"name": "prefill"}, {"name": "measure", "stop": {"seconds": 1}}],
         "seed": 1,
+        "label": "",
     })
 }
 
@@ -30,6 +31,28 @@ fn fault_after(pointer: &str, value: Value) -> String {
         object => object[field] = value,
     }
     read_plan(&plan.to_string()).map(|_| "none".to_owned()).unwrap_or_else(|fault| fault.path)
+}
+
+#[test]
+fn a_journal_asks_for_writes_that_can_be_told_apart() {
+    let fault = |pointer: &str, value: Value| {
+        let mut plan = plan();
+        plan["journal"] = json!("/tmp/journal");
+        *plan.pointer_mut(pointer).unwrap() = value;
+        read_plan(&plan.to_string()).map(|_| "none".to_owned()).unwrap_or_else(|fault| fault.path)
+    };
+    assert_eq!(fault("/label", json!("")), "none");
+    for kind in ["incr", "append", "read_modify_write", "compare_and_set", "add", "delete"] {
+        assert_eq!(fault("/operations/1/kind", json!(kind)), "$.operations[1].kind", "{kind}");
+    }
+    let lists = json!([{"kind": "list_insert_tail", "weight": 1}]);
+    assert_eq!(fault("/operations", lists), "$.operations[0].kind");
+    assert_eq!(
+        fault("/operations/1", json!({"kind": "set", "weight": 1, "expire_s": 5})),
+        "$.operations[1].expire_s"
+    );
+    assert_eq!(fault("/dataset/value_size/bytes", json!(7)), "$.dataset.value_size");
+    assert_eq!(fault("/journal", json!("")), "$.journal");
 }
 
 #[test]

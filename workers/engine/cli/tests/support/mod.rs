@@ -5,6 +5,7 @@
 pub mod cutting_proxy;
 pub mod databases;
 pub mod impostor;
+pub mod journals;
 pub mod memlink;
 
 use std::io::{Read, Write};
