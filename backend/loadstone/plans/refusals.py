@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from loadstone_contracts.engine_plan import StopRule, UniformSize
+from loadstone_contracts.engine_plan import UniformSize
 
 from loadstone.plans.axes import AXES, NEEDS, TAKES_KEYS, Axis, Binding
 from loadstone.plans.cells import Cells, Entry
+from loadstone.plans.durability import durability_refusals
 from loadstone.plans.entry_refusals import entry_refusals
 from loadstone.plans.findings import finding
-from loadstone.plans.schemas import Finding, PlanAxis, ResolvedPlan
+from loadstone.plans.schemas import Finding, PlanAxis, PlanStop, ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import store_kinds
 
@@ -20,7 +21,7 @@ MAX_PHASE_S = 130_000
 def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> list[Finding]:
     cells = Cells(plan)
     refusals = [*_axis_refusals(cells), *_count_refusals(cells), *_stop_refusals(plan), *_operation_refusals(cells)]
-    refusals += [*entry_refusals(plan), *_reset_refusals(plan, flush_forbidden)]
+    refusals += [*entry_refusals(plan), *durability_refusals(cells), *_reset_refusals(plan, flush_forbidden)]
     # What depends on bound values is asked once the axes themselves are sound.
     return refusals or [*_bound_refusals(cells)]
 
@@ -88,15 +89,15 @@ def _count_refusals(cells: Cells) -> Iterator[Finding]:
 
 
 def _stop_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
-    rules: list[tuple[str, StopRule | None]] = [("stop", plan.stop), ("warmup", plan.warmup)]
+    rules: list[tuple[str, PlanStop | None]] = [("stop", plan.stop), ("warmup", plan.warmup)]
     rules += [(f"workloads[{index}].stop", entry.stop) for index, entry in enumerate(plan.workloads)]
     for path, rule in rules:
         if rule is not None:
             yield from _stop_rule_refusals(path, rule)
 
 
-def _stop_rule_refusals(path: str, rule: StopRule) -> Iterator[Finding]:
-    if (rule.seconds is None) == (rule.operations is None):
+def _stop_rule_refusals(path: str, rule: PlanStop) -> Iterator[Finding]:
+    if [rule.seconds, rule.operations, rule.operations_per_connection].count(None) != 2:
         yield finding("no_stop_rule", path, "Say either how many seconds or how many operations.")
     elif rule.seconds is not None and not rule.seconds <= MAX_PHASE_S:
         yield finding("value_out_of_range", f"{path}.seconds", f"A phase lasts at most {MAX_PHASE_S:,} seconds.")
