@@ -6,7 +6,7 @@ from loadstone_contracts.agent_calls import HostInventory
 
 from loadstone_agent.api import AgentApi
 from loadstone_agent.cpus import CpuSplit, split_cpus
-from loadstone_agent.engines.base import Engine
+from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.host import take_inventory
 from loadstone_agent.identity import Identity, load_identity
@@ -20,7 +20,7 @@ class Agent:
     api: AgentApi
     inventory: HostInventory
     cpus: CpuSplit
-    engine: Engine
+    engines: EngineCatalog
 
 
 def make_agent(settings: AgentSettings) -> Agent:
@@ -32,5 +32,5 @@ def make_agent(settings: AgentSettings) -> Agent:
         api=AgentApi(identity.url, identity.token),
         inventory=take_inventory(settings.agent_data_directories),
         cpus=split_cpus(settings),
-        engine=NativeEngine(settings.engine),
+        engines=EngineCatalog(NativeEngine(settings.engine)),
     )

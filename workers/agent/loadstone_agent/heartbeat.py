@@ -7,12 +7,10 @@ import uuid
 from importlib.metadata import version
 
 import structlog
-from loadstone_contracts.agent_calls import EngineOffer, HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.agent_calls import HeartbeatRequest, HeartbeatResponse
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.api import AgentRevoked, ApiRefused, ApiUnreachable, Patience
-from loadstone_agent.engines.base import Engine
-from loadstone_agent.errors import EngineMissing
 from loadstone_agent.host import LoadMeter
 from loadstone_agent.replay import replay_spool
 from loadstone_agent.stores import KINDS
@@ -22,20 +20,12 @@ log = structlog.get_logger()
 RETRY_EVERY_S = 2.0
 
 
-def engine_offers(engine: Engine) -> list[EngineOffer]:
-    try:
-        return [engine.offer()]
-    except EngineMissing as error:
-        log.error("engine_missing", message=error.message)
-        return []
-
-
 class Heartbeat:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._boot_id = uuid.uuid4().hex
         self._stores = [offer for kind in KINDS.values() for offer in kind.offers()]
-        self._engines = engine_offers(agent.engine)
+        self._engines = agent.engines.offers()
         self._meter = LoadMeter()
         self._is_over = threading.Event()
 

@@ -22,7 +22,8 @@ class EngineEnding:
 class EngineRun(ABC):
     """A running engine. Raises EngineInternal for output that is not of the contract."""
 
-    command_line: str
+    command_lines: list[str]
+    """What was started, for a person to read; grows until the run has ended."""
 
     @abstractmethod
     def events(self) -> Iterator[tuple[bytes, EngineEvent]]:

@@ -64,10 +64,14 @@ class NativeEngine(Engine):
     def start(self, plan: EnginePlan, cwd: Path) -> "NativeRun":
         return NativeRun([self._find(), "run", "--die-with-stdin"], plan, cwd)
 
+    def audit_command(self, plan: Path, journal: Path) -> list[str]:
+        """Prints what has become of the writes that the journal holds. Raises EngineMissing."""
+        return [self._find(), "audit", "--plan", str(plan), "--journal", str(journal)]
+
 
 class NativeRun(EngineRun):
     def __init__(self, command: list[str], plan: EnginePlan, cwd: Path) -> None:
-        self.command_line = " ".join(command)
+        self.command_lines = [" ".join(command)]
         self._log: deque[bytes] = deque(maxlen=LOG_LINES)
         self._started_at = time.monotonic()
         self._exited_at: float | None = None

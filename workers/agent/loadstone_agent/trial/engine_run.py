@@ -15,8 +15,7 @@ from loadstone_contracts.engine_events import (
 )
 from loadstone_contracts.engine_plan import EnginePlan
 
-from loadstone_agent.agent import Agent
-from loadstone_agent.engines.base import EngineEnding, EngineRun
+from loadstone_agent.engines.base import Engine, EngineEnding, EngineRun
 from loadstone_agent.errors import (
     AgentError,
     BadPlan,
@@ -54,17 +53,17 @@ class MeasuredRun:
         self._fault: ErrorEvent | None = None
 
     def conduct(
-        self, agent: Agent, plan: EnginePlan, cwd: Path, target: ReadyTarget, interruption: Interruption
+        self, engine: Engine, plan: EnginePlan, cwd: Path, target: ReadyTarget, interruption: Interruption
     ) -> None:
         """Raises AgentError and TrialInterrupted; the engine is dead when this returns."""
-        run = agent.engine.start(plan, cwd)
-        self._record.command_lines.append(run.command_line)
+        run = engine.start(plan, cwd)
         try:
             with interruption.acting(run.stop):
                 ending = self._read_to_the_end(run, target)
         finally:
             run.stop()
             self._record.engine_elapsed_s = run.ending().elapsed_s
+            self._record.command_lines += run.command_lines
         interruption.check()
         if target.managed is not None and target.managed.has_died(DEATH_NOTICE_S if self._fault else 0.0):
             raise target.managed.death()

@@ -97,11 +97,11 @@ class TrialExecution:
             self._record.store = read_facts(control, target, self._record)
         start_at_unix_ns = self._lease.agree_start()
         self._record.load_before = load or meter.read()
-        plan = self._plan(target, start_at_unix_ns)
+        plan, engine = self._plan(target, start_at_unix_ns), self._agent.engines.get(self._assignment.engine)
         self._lease.enter("running")
         during = TrialMeter(target.managed.cpu_s if target.managed else None)
         run = MeasuredRun(spool, sender, self._record)
-        run.conduct(self._agent, plan, spool.path, target, self._interruption)
+        run.conduct(engine, plan, spool.path, target, self._interruption)
         self._record.load_during = during.read()
         with target.kind.control(target.endpoint) as control:
             self._record.keys_held = control.keys_held()

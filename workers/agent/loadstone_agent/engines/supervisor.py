@@ -1,0 +1,81 @@
+"""Holds one foreign engine: whatever happens to the agent, no process of it outlives it.
+
+Run as a program: `supervisor.py REPORT_FD CPUS INPUT COMMAND...`. It runs the command in a session of its own, pinned
+to the CPUs, its stdin being the file INPUT; when its own stdin ends (the agent closed it, or died) it ends the
+command's process group. At the end it writes `EXIT_CODE CPU_NS ELAPSED_NS` to the descriptor: CPU time of the command
+and of the children it waited for, and its wall time. Standard library only: its start is part of every trial.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG = 1
+TERM_GRACE_S = 1.0
+
+
+def _exec(supervisor: int, report: int, cpus: str, given: str, command: list[str]) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    os.setsid()
+    os.close(report)
+    os.dup2(os.open(given, os.O_RDONLY), 0)
+    for number in (signal.SIGPIPE, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    if cpus:
+        os.sched_setaffinity(0, [int(cpu) for cpu in cpus.split(",")])
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        os._exit(125)
+    os.execv(command[0], command)  # noqa: S606
+
+
+def _start(report: int, cpus: str, given: str, command: list[str]) -> int:
+    supervisor = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _exec(supervisor, report, cpus, given, command)
+        except BaseException as error:  # noqa: BLE001 - a forked copy of the supervisor must never run on
+            os.write(2, f"{type(error).__name__}: {error}\n".encode())
+        os._exit(126)
+    return pid
+
+
+def _signal(pid: int, number: int) -> None:
+    for kill in (os.killpg, os.kill):
+        try:
+            return kill(pid, number)
+        except ProcessLookupError:
+            # Before its setsid the child leads no group; after its end there is nobody.
+            continue
+    return None
+
+
+def _await(pid: int) -> None:
+    """Returns when the command has ended, on its own or because nobody wants it any more."""
+    ended = os.pidfd_open(pid)
+    ready, _, _ = select.select([0, ended], [], [])
+    if ended not in ready:
+        _signal(pid, signal.SIGTERM)
+        select.select([ended], [], [], TERM_GRACE_S)
+    # What it left running goes with it: the group is that of the command alone.
+    _signal(pid, signal.SIGKILL)
+
+
+def main(arguments: list[str]) -> None:
+    report, cpus, given, *command = arguments
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    began_ns = time.monotonic_ns()
+    pid = _start(int(report), cpus, given, command)
+    _await(pid)
+    _, status, usage = os.wait4(pid, 0)
+    cpu_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
+    code = os.waitstatus_to_exitcode(status)
+    os.write(int(report), b"%d %d %d" % (code, cpu_ns, time.monotonic_ns() - began_ns))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
