@@ -1,4 +1,4 @@
-//! `programmed_server memcached|redis SERVICE_MS STALL_MS PERIOD_MS`: prints its port, serves until its stdin ends, and
+//! `programmed_server PROTOCOL SERVICE_MS STALL_MS PERIOD_MS`: prints its port, serves until its stdin ends, and
 //! prints when each answer left (nanoseconds since 1970). It never sleeps: it needs a core of its own.
 
 #![allow(clippy::print_stdout, reason = "a program says what it did")]
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let times: Vec<u64> = times.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
     let [service, stall, period] = times[..] else { return Err("three times in milliseconds".into()) };
     let program = Program {
-        dialect: Dialect::from_name(name).ok_or("memcached or redis")?,
+        dialect: Dialect::from_name(name).ok_or("no protocol of the engine")?,
         service: Duration::from_millis(service),
         stall: Duration::from_millis(stall),
         period: Duration::from_millis(period),

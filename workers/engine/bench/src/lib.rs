@@ -1,4 +1,5 @@
 //! What the engine is measured against. Programs that use it are examples, so that a release build leaves them out.
 
+mod databases;
 pub mod dialect;
 pub mod programmed;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Heard, Talk};
 
 /// Without spinning the server wakes this much before an answer is due and then waits without sleeping.
 const EARLY: Duration = Duration::from_micros(100);
@@ -76,7 +76,8 @@ pub fn start(program: Program) -> io::Result<Programmed> {
     // The default slack of 50 us would be added to every sleep.
     let answered_at_unix_ns = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&answered_at_unix_ns);
-    let mut server = Server { program, listener, clients: Vec::new(), begun_at: None, log };
+    let miss = program.dialect.miss();
+    let mut server = Server { program, port, miss, listener, clients: Vec::new(), begun_at: None, log };
     thread::Builder::new().name("programmed".to_owned()).spawn(move || {
         let _ = nix::sys::prctl::set_timerslack(1);
         loop {
@@ -88,6 +89,7 @@ pub fn start(program: Program) -> io::Result<Programmed> {
 
 struct Client {
     stream: TcpStream,
+    talk: Talk,
     input: Vec<u8>,
     output: Vec<u8>,
     /// When the answers are due, in the order of their requests.
@@ -97,6 +99,8 @@ struct Client {
 
 struct Server {
     program: Program,
+    port: u16,
+    miss: Vec<u8>,
     listener: TcpListener,
     clients: Vec<Client>,
     begun_at: Option<Instant>,
@@ -114,8 +118,9 @@ impl Server {
             let is_ready = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)).is_ok();
             self.clients.push(Client {
                 stream,
+                talk: Talk { port: self.port, ..Talk::default() },
                 input: Vec::new(),
-                output: Vec::new(),
+                output: self.program.dialect.first_words(),
                 due: VecDeque::new(),
                 is_gone: !is_ready,
             });
@@ -124,7 +129,7 @@ impl Server {
             if ready.get(index).is_none_or(|&is_ready| is_ready) {
                 client.take_in(&self.program, &mut self.begun_at);
             }
-            let answers = client.answer(self.program.dialect);
+            let answers = client.answer(&self.miss);
             if answers > 0 {
                 let now_ns =
                     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
@@ -159,26 +164,27 @@ impl Client {
         }
         let now = Instant::now();
         let mut start = 0;
-        while let Some(found) = program.dialect.find_request(&self.input[start..]) {
+        while let Some(found) = program.dialect.find_request(&mut self.talk, &self.input[start..]) {
             start += found.used;
-            if found.is_greeting {
-                self.output.extend_from_slice(program.dialect.greeting());
-            } else {
-                begun_at.get_or_insert(now);
-                self.due.push_back(now + program.service);
+            match found.heard {
+                Heard::Greeting(answer) => self.output.extend_from_slice(&answer),
+                Heard::Operation => {
+                    begun_at.get_or_insert(now);
+                    self.due.push_back(now + program.service);
+                }
             }
         }
         self.input.drain(..start);
     }
 
-    /// Sends what is due in one piece, and says how many answers that were. Answers are a few bytes: a socket that does not take them belongs to nobody
-    /// any more.
-    fn answer(&mut self, dialect: Dialect) -> usize {
+    /// Sends what is due in one piece, and says how many answers that were. Answers are a few bytes: a socket that does
+    /// not take them belongs to nobody any more.
+    fn answer(&mut self, miss: &[u8]) -> usize {
         let now = Instant::now();
         let before = self.due.len();
         while self.due.front().is_some_and(|&due| due <= now) {
             self.due.pop_front();
-            self.output.extend_from_slice(dialect.miss());
+            self.output.extend_from_slice(miss);
         }
         if !self.output.is_empty() {
             self.is_gone |= self.stream.write_all(&self.output).is_err();
