@@ -92,18 +92,21 @@ def stores(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     for offer in (offer for kind in KINDS.values() for offer in kind.offers()):
-        state = f"{offer.version:<12} {offer.binary}" if offer.available else f"missing      run: {offer.remedy}"
+        state = f"{offer.version:<12} {offer.binary}" if offer.available else f"missing      {offer.remedy}"
         typer.echo(f"{offer.kind:<12} {state}")
 
 
 @stores_app.command()
-def install(kind: Annotated[str, typer.Argument(help="As `loadstone-agent stores` lists it")]) -> None:
+def install(
+    kind: Annotated[str, typer.Argument(help="As `loadstone-agent stores` lists it")],
+    version: Annotated[str | None, typer.Option(help="One of those that the kind can have, e.g. 5.6.14")] = None,
+) -> None:
     """Install what a kind of store needs on this host."""
     found = next((one for one in KINDS.values() if one.kind == kind), None)
     if found is None:
         raise fail(f"There is no kind {kind!r}. Known: {', '.join(KINDS)}.")
     try:
-        found.install(typer.echo)
+        found.install(typer.echo, version)
     except StoreMissing as missing:
         raise fail(f"{missing.message}\n{missing.detail}".strip()) from None
     typer.echo(f"{kind} can be started. A running agent offers it from its next start on.")

@@ -2,6 +2,9 @@
 
 import socket
 import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from loadstone_contracts.engine_plan import Tls
@@ -28,3 +31,15 @@ def client_context(tls: Tls) -> NamedContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+@contextmanager
+def authorities_file(tls: Tls | None) -> Iterator[str | None]:
+    """For libraries that read authorities from a file only; None where the system's are trusted."""
+    if tls is None or not tls.ca_pem:
+        yield None
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as authorities:
+        authorities.write(tls.ca_pem)
+        authorities.flush()
+        yield authorities.name

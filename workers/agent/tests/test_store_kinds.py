@@ -19,7 +19,18 @@ def test_the_agent_starts_exactly_the_kinds_that_are_offered() -> None:
 
 @pytest.mark.parametrize("offered", OFFERED, ids=lambda kind: str(kind["kind"]))
 def test_protocols_are_offered_in_the_agents_order(offered: dict[str, Any]) -> None:
-    assert tuple(spoken["protocol"] for spoken in offered["protocols"]) == KINDS[offered["kind"]].protocols
+    kind = KINDS[offered["kind"]]
+    anywhere = [spoken["protocol"] for spoken in offered["protocols"] if not spoken.get("external_only")]
+    elsewhere = [spoken["protocol"] for spoken in offered["protocols"] if spoken.get("external_only")]
+    assert (tuple(anywhere), tuple(elsewhere)) == (kind.protocols, kind.external_protocols)
+
+
+@pytest.mark.parametrize("offered", OFFERED, ids=lambda kind: str(kind["kind"]))
+def test_every_profile_says_what_makes_it_comparable(offered: dict[str, Any]) -> None:
+    for profile in offered["profiles"]:
+        told = profile["equivalence"]
+        assert set(told) == {"durability", "consistency", "batching", "connection_cost"}
+        assert all(told.values()), profile["name"]
 
 
 def test_every_operation_offered_is_one_that_the_engine_has_in_that_protocol(engine_binary: str) -> None:

@@ -70,6 +70,7 @@ class Endpoint:
     password: str | None = None
     tls: Tls | None = None
     database: str | None = None
+    read_port: int | None = None
     answer_timeout_s: float = ANSWER_TIMEOUT_S
 
     def __str__(self) -> str:
@@ -136,8 +137,10 @@ class StoreKind(ABC):
     listeners: ClassVar[int] = 1
     """On how many ports it listens; control speaks to the first."""
 
-    managed_protocols: ClassVar[tuple[StoreProtocol, ...] | None] = None
-    """Those of a store that an agent starts; None is all of them."""
+    external_protocols: ClassVar[tuple[StoreProtocol, ...]] = ()
+    """Besides, of stores that run elsewhere."""
+    reads_at: ClassVar[int | None] = None
+    """Which of its ports answers reads, where it is not the one of writes."""
 
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
         """A shell script that makes the data directory, run in it as the store's user; empty where none is needed.
@@ -154,9 +157,9 @@ class StoreKind(ABC):
         """Options by which the server itself stays below a limit of its memory; None where it has none."""
         return None
 
-    def loaded_address(self, endpoint: Endpoint) -> Endpoint:
-        """Where the load on an external target goes; control speaks to `endpoint`."""
-        return endpoint
+    def read_port_of(self, endpoint: Endpoint) -> int | None:  # noqa: ARG002 - few have one
+        """Where an external target answers reads; None where it does so at its one port."""
+        return None
 
     def database_of(self, endpoint: Endpoint) -> str | int | None:
         """Which of its databases the engine uses; None where the store has none, or only one."""
@@ -234,8 +237,12 @@ class StoreKind(ABC):
             binary = self.find_binary()
         except StoreMissing:
             return StoreOffer(kind=self.kind, available=False, remedy=self.remedy)
-        printed = subprocess.run([binary, self.version_flag], capture_output=True, text=True, timeout=10).stdout
-        return StoreOffer(kind=self.kind, available=True, version=self.installed_version(printed), binary=binary)
+        return StoreOffer(kind=self.kind, available=True, version=self.version_of(NO_OPTIONS), binary=binary)
+
+    def version_of(self, options: Mapping[str, str]) -> str:
+        """Of the server that the options name; raises StoreMissing."""
+        command = [*self.launcher(options), self.version_flag]
+        return self.installed_version(subprocess.run(command, capture_output=True, text=True, timeout=10).stdout)
 
     @contextmanager
     def control(self, endpoint: Endpoint) -> Iterator[StoreControl]:

@@ -44,6 +44,10 @@ class Memcached(StoreKind):
     package = "memcached"
     protocols = ("memcached", "memcached_meta", "memcached_binary")
 
+    def memory_options(self, limit_bytes: int) -> Mapping[str, str]:
+        """Of its items: tables and connections come on top."""
+        return {"memory_mb": str(limit_bytes // 2**20)}
+
     def connect(self, endpoint: Endpoint) -> "MemcachedControl":
         return MemcachedControl(endpoint)
 

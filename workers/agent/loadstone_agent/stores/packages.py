@@ -25,6 +25,14 @@ def install_packages(names: Sequence[str], say: Say) -> None:
         raise StoreMissing(f"{' '.join(command)} failed: run it by hand.", done.stderr)
 
 
+def is_packaged(package: str) -> bool:
+    """Whether the system's own archive has it."""
+    if shutil.which("apt-cache") is None:
+        return False
+    told = subprocess.run(["apt-cache", "show", "--no-all-versions", package], capture_output=True, text=True)
+    return told.returncode == 0 and bool(told.stdout.strip())
+
+
 def _is_installed(package: str) -> bool:
     if shutil.which("dpkg-query") is None:
         return False

@@ -27,6 +27,7 @@ class HostPlace:
     """Keeps the limit; None where there is no limit, or the store keeps it by `options`."""
     options: Mapping[str, str]
     """Of the store, the target's own and those that keep a limit."""
+    drops_page_cache: bool
     told: dict[str, str]
     """For the result, beside the store's own configuration."""
 
@@ -44,12 +45,12 @@ def find_place(
         told["placement.page_cache"] = "dropped"
     limit = placement.memory_limit_bytes
     if limit is None:
-        return HostPlace(chosen, data_root, None, None, options, told)
+        return HostPlace(chosen, data_root, None, None, options, placement.drop_page_cache, told)
     controller = find_memory_controller()
     kept = {} if controller is not None else _own_limit(kind, limit, options)
     how = controller.title if controller else f"the store's own {', '.join(kept)}"
     told["placement.memory_limit"] = f"{limit} bytes, by {how}"
-    return HostPlace(chosen, data_root, limit, controller, {**options, **kept}, told)
+    return HostPlace(chosen, data_root, limit, controller, {**options, **kept}, placement.drop_page_cache, told)
 
 
 def _cpus(placement: Placement, split: CpuSplit) -> list[int]:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import socket
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +26,7 @@ from loadstone_agent.stores.base import (
     StoreKind,
     numbers_in,
 )
+from loadstone_agent.tls import authorities_file
 
 OPTION = re.compile(r"[a-z][a-z0-9_]*")
 VALUE = re.compile(r"[A-Za-z0-9_.:,+ -]*")
@@ -142,11 +142,8 @@ def _tls_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
     if not endpoint.tls.verify_certificate:
         yield {**named, "sslmode": "require"}
         return
-    with tempfile.NamedTemporaryFile("w", suffix=".pem") as authorities:
-        authorities.write(endpoint.tls.ca_pem or "")
-        authorities.flush()
-        root = authorities.name if endpoint.tls.ca_pem else "system"
-        yield {**named, "sslmode": "verify-full", "sslrootcert": root}
+    with authorities_file(endpoint.tls) as authorities:
+        yield {**named, "sslmode": "verify-full", "sslrootcert": authorities or "system"}
 
 
 class PostgreSqlControl(StoreControl):

@@ -4,11 +4,11 @@ import re
 import ssl
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import redis
-from loadstone_contracts.agent_calls import StoreFacts
-from loadstone_contracts.engine_plan import Tls
+from loadstone_contracts.agent_calls import StoreFacts, TargetKind
+from loadstone_contracts.engine_plan import StoreProtocol, Tls
 from redis.backoff import NoBackoff
 from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.exceptions import AuthenticationError, AuthorizationError, RedisError, ResponseError
@@ -38,10 +38,14 @@ SECRETS = {"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-fil
 
 
 class Redis(StoreKind):
-    kind = "redis"
+    kind: ClassVar[TargetKind] = "redis"
     binary = "redis-server"
     package = "redis-server"
     protocols = ("redis", "redis_resp3")
+    external_protocols: ClassVar[tuple[StoreProtocol, ...]] = ("redis_cluster",)
+
+    def memory_options(self, limit_bytes: int) -> Mapping[str, str]:
+        return {"maxmemory": str(limit_bytes)}
 
     def database_of(self, endpoint: Endpoint) -> int | None:
         return None if endpoint.database is None else int(endpoint.database)
@@ -148,14 +152,27 @@ class RedisControl(StoreControl):
 
     def counters(self, wanted: Collection[str]) -> Mapping[str, float]:  # noqa: ARG002 - it tells all or nothing
         answer = self._ask(self._redis.info)
-        databases = [held["keys"] for name, held in answer.items() if name.startswith("db") and isinstance(held, dict)]
-        return {**numbers_in(answer), "keys": float(sum(databases))}
+        nested = [(name, held) for name, held in answer.items() if isinstance(held, dict)]
+        return {
+            **numbers_in(answer),
+            "keys": float(sum(held["keys"] for name, held in nested if name.startswith("db"))),
+            **{name: float(held["count"]) for name, held in nested if name.startswith("errorstat_")},
+            "rdb_last_bgsave_failed": float(answer.get("rdb_last_bgsave_status") == "err"),
+            "aof_last_bgrewrite_failed": float(answer.get("aof_last_bgrewrite_status") == "err"),
+        }
 
     def has_marker(self) -> bool:
         return bool(self._ask(lambda: self._redis.exists(MARKER_KEY)))
 
     def write_marker(self) -> None:
         self._ask(lambda: self._redis.set(MARKER_KEY, "1"))
+
+    def write_fault(self) -> str | None:
+        """It refuses writes once a log or a snapshot could not be written."""
+        told = self._ask(lambda: self._redis.info("persistence"))
+        names = ("aof_last_write_status", "aof_last_bgrewrite_status", "rdb_last_bgsave_status")
+        failed = [f"{name}:{told[name]}" for name in names if told.get(name, "ok") != "ok"]
+        return ", ".join(failed) or None
 
     def flush(self) -> None:
         """This database only: on an external target the others may be somebody else's."""

@@ -1,5 +1,6 @@
 """Makes a trial's target ready: started or reached, reset, and asked what it is."""
 
+import shutil
 from dataclasses import dataclass
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment, Reset, StoreFacts, TrialError
@@ -7,13 +8,19 @@ from loadstone_contracts.engine_plan import EngineTarget, StoreProtocol, TcpAddr
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.cpus import shared_cpu_warning
-from loadstone_agent.errors import BadPlan, FlushRefused, TargetRefused
+from loadstone_agent.errors import BadPlan, FlushRefused, StoreDiskFull, TargetRefused, VersionMismatch
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import MARKER_KEY, Endpoint, StoreControl, StoreKind
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore
+from loadstone_agent.stores.page_cache import drop_page_cache
+from loadstone_agent.stores.placement import HostPlace, find_place
 from loadstone_agent.stores.session import StoreSession
 from loadstone_agent.trial.interruption import Interruption
 from loadstone_agent.trial.record import TrialRecord
+
+VERSION_OPTION = "server_version"
+UNKNOWN_VERSION = "unknown"
+DISK_FULL_BELOW_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
@@ -23,25 +30,41 @@ class ReadyTarget:
     managed: ManagedStore | None
     is_fresh: bool
     protocol: StoreProtocol
+    place: HostPlace | None = None
+    """Of a managed store."""
 
     def for_engine(self) -> EngineTarget:
         managed = self.managed
         loaded = managed.endpoints[self.kind.listener_of(self.protocol)] if managed else self.endpoint
+        read_port = self._read_port()
         return EngineTarget(
             protocol=self.protocol,
             address=TcpAddress(host=loaded.host, port=loaded.port),
+            read_address=TcpAddress(host=loaded.host, port=read_port) if read_port else None,
             username=self.endpoint.username,
             password=self.endpoint.password,
             database=self.kind.database_of(self.endpoint),
             tls=self.endpoint.tls,
         )
 
+    def _read_port(self) -> int | None:
+        if self.managed is None:
+            return self.kind.read_port_of(self.endpoint)
+        return None if self.kind.reads_at is None else self.managed.endpoints[self.kind.reads_at].port
+
+    def drop_page_cache(self) -> None:
+        """Where the target asks for it: its files leave the page cache."""
+        if self.managed is not None and self.place is not None and self.place.drops_page_cache:
+            drop_page_cache(self.managed.directory)
+
 
 def external_endpoint(target: AssignedTarget) -> Endpoint:
     """Raises BadPlan."""
     if target.host is None or target.port is None:
         raise BadPlan(f"The external target {target.target_name!r} has no address: give it a host and a port.")
-    return Endpoint(target.host, target.port, target.username, target.password, target.tls, target.database)
+    return Endpoint(
+        target.host, target.port, target.username, target.password, target.tls, target.database, target.read_port
+    )
 
 
 def obtain_target(
@@ -53,20 +76,23 @@ def obtain_target(
     protocol = target.protocol or kind.protocols[0]
     if target.mode == "external":
         return ReadyTarget(kind, external_endpoint(target), None, False, protocol)
-    cpus = target.cpus or agent.cpus.store
-    record.warn(shared_cpu_warning(cpus, agent.cpus.engine))
+    place = find_place(kind, target.placement, target.options, agent.cpus, agent.settings)
+    record.warn(shared_cpu_warning(place.cpus, agent.cpus.engine))
     plan = LaunchPlan(
         kind=kind,
-        options=target.options,
+        options=place.options,
         connections=assignment.work.load.connections,
-        cpus=cpus,
-        data_root=agent.settings.stores_dir,
+        cpus=place.cpus,
+        data_root=place.data_root,
         user=agent.settings.store_user,
+        templates=agent.settings.templates_dir,
+        memory_limit_bytes=place.memory_limit_bytes,
+        memory_controller=place.controller,
     )
     key = (assignment.run_id, target.instance_key)
     managed, is_fresh = stores.obtain(key, assignment.reset, plan, interruption.check)
     record.command_lines.append(managed.command_line)
-    return ReadyTarget(kind, managed.endpoint, managed, is_fresh, protocol)
+    return ReadyTarget(kind, managed.endpoint, managed, is_fresh, protocol, place)
 
 
 def reset_target(control: StoreControl, ready: ReadyTarget, target: AssignedTarget, reset: Reset) -> None:
@@ -100,15 +126,48 @@ def flush_external(control: StoreControl, target: AssignedTarget) -> None:
 
 
 def read_facts(control: StoreControl, ready: ReadyTarget, record: TrialRecord) -> StoreFacts:
-    """A hosted store may keep its configuration to itself: that is a warning, not a failure."""
+    """A hosted store may keep its configuration to itself: that is a warning, not a failure.
+
+    Raises VersionMismatch when a managed one is not the version that its profile names.
+    """
     try:
-        return control.facts()
+        return _complete(control.facts(), ready)
     except TargetRefused as refusal:
         if ready.managed is not None:
             raise
         message = "The target does not show its configuration: its drift cannot be seen between runs."
         record.warn(TrialError(code="settings_unreadable", message=message, detail=refusal.detail))
         return StoreFacts(kind=ready.kind.kind, version=control.version(), settings={})
+
+
+def _complete(facts: StoreFacts, ready: ReadyTarget) -> StoreFacts:
+    """With the version that only the program tells, and with the place that the store got."""
+    if ready.managed is None or ready.place is None:
+        return facts
+    options = ready.place.options
+    version = ready.kind.version_of(options) if facts.version == UNKNOWN_VERSION else facts.version
+    wanted = options.get(VERSION_OPTION, version)
+    if wanted != version:
+        raise VersionMismatch(
+            f"The profile asks for {ready.kind.kind} {wanted} and the server says it is {version}: "
+            f"install {wanted} on this agent host ({ready.kind.remedy}), or choose another profile."
+        )
+    return facts.model_copy(update={"version": version, "settings": {**facts.settings, **ready.place.told}})
+
+
+def check_disk(control: StoreControl, ready: ReadyTarget, record: TrialRecord) -> None:
+    """Raises StoreDiskFull when the store could not write: what it then answers is not what it does."""
+    fault = control.write_fault()
+    if fault is None:
+        return
+    if ready.managed is not None and shutil.disk_usage(ready.managed.directory).free < DISK_FULL_BELOW_BYTES:
+        message = (
+            f"The disk of {ready.kind.kind}'s data directory is full, and it stopped taking writes: "
+            "free some space, choose another data directory, or use less data."
+        )
+        raise StoreDiskFull(message, fault)
+    message = "The store says that its last write to disk failed: see the detail and its log."
+    record.warn(TrialError(code="store_write_failed", message=message, detail=fault))
 
 
 def renew_marker(ready: ReadyTarget, reset: Reset) -> None:
