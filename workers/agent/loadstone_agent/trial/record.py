@@ -11,6 +11,7 @@ from loadstone_contracts.agent_calls import (
     StoreFacts,
     TrialError,
 )
+from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import HelloEvent, SummaryEvent
 
 from loadstone_agent.errors import AgentError, AgentRestarted
@@ -31,6 +32,7 @@ class TrialRecord:
     load_before: HostLoad | None = None
     load_during: HostLoadDuring | None = None
     keys_held: int | None = None
+    durability: DurabilityReport | None = None
     store: StoreFacts | None = None
     command_lines: list[str] = field(default_factory=list)
 
@@ -65,6 +67,7 @@ class TrialRecord:
             load_before=self.load_before,
             load_during=self.load_during,
             keys_held=self.keys_held,
+            durability=self.durability,
             store=self.store,
             command_lines=self.command_lines,
             sample_count=sample_count,

@@ -1,0 +1,73 @@
+"""Stores killed under their load: what they had acknowledged is read back, and the modes rank as they should."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from loadstone_agent.agent import make_agent
+from loadstone_agent.identity import Identity, save_identity
+from loadstone_agent.settings import AgentSettings
+from loadstone_agent.trial.chain import TrialChain
+from loadstone_agent_testing.api_server import ApiInMemory
+from loadstone_agent_testing.assignments import assignment, managed, work
+from loadstone_contracts.agent_calls import FinishRequest
+from loadstone_contracts.durability import DurabilityReport, KillRequest
+from loadstone_contracts.engine_plan import Operation
+
+Check = Callable[..., FinishRequest]
+
+
+@pytest.fixture
+def check(api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path) -> Iterator[Check]:
+    settings = settings.model_copy(update={"agent_dir": passable_dir})
+    save_identity(passable_dir, identity)
+    agent = make_agent(settings)
+
+    def check(kind: str, options: dict[str, str], kill_after_s: float = 1.2, lasts_s: float = 20.0) -> FinishRequest:
+        target = managed(kind).model_copy(update={"options": options})
+        writes = work(lasts_s).model_copy(update={"operations": [Operation(kind="set", weight=1)]})
+        given = assignment(target, work=writes)
+        given = given.model_copy(update={"kill": KillRequest(kill_after_s=kill_after_s)})
+        api.assign(given)
+        TrialChain(agent).execute(given.trial_id)
+        return api.finishes[given.lease_id]
+
+    with closing(agent.api):
+        yield check
+
+
+def report_of(finish: FinishRequest) -> DurabilityReport:
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    assert finish.durability is not None
+    report = finish.durability
+    assert report.acknowledged > 100
+    assert report.kept + report.newer + report.lost + report.torn == report.keys
+    assert report.errors == 0
+    return report
+
+
+def test_redis_without_persistence_loses_all_and_with_its_log_nothing(check: Check) -> None:
+    without = report_of(check("redis", {"save": "", "appendonly": "no"}))
+    assert without.lost == without.keys
+    assert without.lost_window_ns is not None
+    logged = report_of(check("redis", {"save": "", "appendonly": "yes", "appendfsync": "everysec"}))
+    assert (logged.lost, logged.torn) == (0, 0)
+    assert logged.lost_window_ns is None
+
+
+def test_innodb_that_writes_its_log_once_a_second_loses_what_is_younger(check: Check) -> None:
+    lazy = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "0"}, kill_after_s=1.6))
+    eager = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "2"}, kill_after_s=1.6))
+    assert (eager.lost, eager.torn, lazy.torn) == (0, 0, 0)
+    assert lazy.lost > 0
+    assert lazy.lost_window_ns is not None
+    assert lazy.lost_window_ns < 3_000_000_000
+
+
+def test_a_measurement_that_ends_before_the_kill_is_refused(check: Check) -> None:
+    finish = check("redis", {"save": "", "appendonly": "no"}, kill_after_s=5.0, lasts_s=0.5)
+    assert finish.outcome == "failed"
+    assert finish.error is not None
+    assert finish.error.code == "bad_plan"
+    assert finish.durability is None
