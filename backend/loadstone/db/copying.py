@@ -33,4 +33,7 @@ def copy_rows(session: Session, model: type[Base], rows: Sequence[Mapping[str, A
 
 
 def _written(value: Any) -> Any:
+    """A tuple is an array; lists and mappings are JSON."""
+    if isinstance(value, tuple):
+        return list(value)
     return json.dumps(value) if isinstance(value, dict | list) else value

@@ -14,6 +14,7 @@ from loadstone_contracts.agent_calls import (
     SamplesRequest,
     SamplesResponse,
 )
+from loadstone_contracts.telemetry import TelemetryRequest, TelemetryResponse
 
 from loadstone.agents.service import AgentRevoked
 from loadstone.db import unit_of_work
@@ -41,6 +42,12 @@ def renew_lease(lease_id: uuid.UUID, body: RenewRequest, agent: CallingAgent) ->
 def store_samples(lease_id: uuid.UUID, body: SamplesRequest, agent: CallingAgent) -> SamplesResponse:
     with unit_of_work() as unit:
         return service.store_samples(unit, agent.agent_id, lease_id, body)
+
+
+@agent_router.post("/leases/{lease_id}/telemetry", responses=problems(AgentRevoked, service.LeaseLost))
+def store_telemetry(lease_id: uuid.UUID, body: TelemetryRequest, agent: CallingAgent) -> TelemetryResponse:
+    with unit_of_work() as unit:
+        return service.store_telemetry(unit, agent.agent_id, lease_id, body)
 
 
 @agent_router.post("/leases/{lease_id}/finish", responses=problems(AgentRevoked, service.LeaseLost, UnusableHistogram))

@@ -20,6 +20,7 @@ from loadstone_contracts.agent_calls import (
     SamplesResponse,
 )
 from loadstone_contracts.engine_plan import EngineWork
+from loadstone_contracts.telemetry import TelemetryRequest, TelemetryResponse
 
 from loadstone.agents import service as agents
 from loadstone.db import UnitOfWork
@@ -30,6 +31,7 @@ from loadstone.errors import Conflict
 from loadstone.models import Agent, Lease, Point, Run, Trial
 from loadstone.plans import service as plans
 from loadstone.results import service as results
+from loadstone.results import telemetry
 from loadstone.runs import service as runs
 from loadstone.runs.holds import trial_resources
 from loadstone.runs.states import TERMINAL, Status
@@ -178,6 +180,7 @@ def _assignment(unit: UnitOfWork, run: Run, trial: Trial, point: Point, lease: L
         ),
         engine=plans.engine_of(run.definition, point.parameters),
         work=EngineWork.model_validate({**point.work, "seed": trial.seed}),
+        kill=plans.kill_of(run.definition, point.parameters),
     )
 
 
@@ -238,6 +241,16 @@ def store_samples(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, bo
     _check_fence(lease, body.fence)
     results.store_samples(unit, run, trial, agent_id, body.samples)
     return SamplesResponse(acknowledged=len(body.samples))
+
+
+def store_telemetry(
+    unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, body: TelemetryRequest
+) -> TelemetryResponse:
+    """Stores what is new; sending twice stores once. Raises LeaseLost."""
+    run, trial, lease = _hold(unit, agent_id, lease_id)
+    _check_fence(lease, body.fence)
+    telemetry.store_telemetry(unit, run, trial, agent_id, body.records)
+    return TelemetryResponse(acknowledged=len(body.records))
 
 
 def finish_trial(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, body: FinishRequest) -> FinishResponse:

@@ -27,6 +27,7 @@ from loadstone.models.series import (
 )
 from loadstone.models.share import Share, ShareUnlock
 from loadstone.models.target import Target, TargetCheck
+from loadstone.models.telemetry import TelemetryEvent, TelemetryLayout, TelemetrySecond
 from loadstone.models.trial import Trial
 from loadstone.models.workload import Workload
 
@@ -72,6 +73,9 @@ __all__ = [
     "Target",
     "TargetCheck",
     "Team",
+    "TelemetryEvent",
+    "TelemetryLayout",
+    "TelemetrySecond",
     "Trial",
     "TrialDecision",
     "TrialMetric",

@@ -21,6 +21,7 @@ class Run(Identified, Base):
         CheckConstraint(STATUS_CHECK, name="status"),
         Index(None, "team_id", "id"),
         Index(None, "team_id", "status", "id"),
+        Index("ix_runs_recipes", "team_id", "recipe_slug", "id", postgresql_where="recipe_slug IS NOT NULL"),
         # A search for a part of a name that no run has would read every run.
         Index("ix_runs_name_parts", "name", postgresql_using="gin", postgresql_ops={"name": "gin_trgm_ops"}),
         Index("ix_runs_live", "priority", "position", "id", postgresql_where=LIVE_STATUSES),
@@ -46,6 +47,9 @@ class Run(Identified, Base):
     """Lower goes first. The submission's Unix time in seconds until a person moves the run between two others."""
     paused_at: Mapped[datetime | None]
     """Set while a person keeps the run from beginning."""
+    recipe_slug: Mapped[str | None]
+    recipe_size: Mapped[str | None]
+    """The recipe that its plan began as."""
     schedule_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("schedules.id", ondelete="SET NULL"), index=True)
     waits_for_run_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)
     """It may not begin before that run has ended: firings of one schedule that queue up."""
@@ -97,15 +101,19 @@ class Point(Identified, Base):
     """Bound when an agent, and so the agent class, is known."""
 
 
+SECOND_KINDS = ("sample", "telemetry")
+"""Events that are kept for a while only: what they tell is kept elsewhere."""
+
+
 class RunEvent(Base):
     """The live stream of one run; `seq` counts up without gap within it."""
 
     __tablename__ = "run_events"
-    __table_args__ = (Index("ix_run_events_samples", "created_at", postgresql_where="kind = 'sample'"),)
+    __table_args__ = (Index("ix_run_events_seconds", "created_at", postgresql_where=f"kind IN {SECOND_KINDS}"),)
 
     run_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     kind: Mapped[str]
-    """run, trial, sample or point."""
+    """run, trial, sample, telemetry or point."""
     payload: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

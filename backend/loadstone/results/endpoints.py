@@ -10,7 +10,7 @@ from loadstone.errors import Forbidden, NotFound, Unauthenticated
 from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
-from loadstone.results import decisions, latency, schemas, service
+from loadstone.results import decisions, latency, schemas, service, telemetry
 
 router = APIRouter(prefix="/api/v1", tags=["results"], responses=problems(Unauthenticated, NotFound))
 
@@ -67,6 +67,21 @@ def list_samples(
     """The seconds of the last attempt, or of `attempt`. Down-sampling keeps each bucket's extremes."""
     with unit_of_work() as unit:
         return service.list_samples(unit, principal, trial_id, attempt=attempt, max_points=max_points)
+
+
+@router.get("/trials/{trial_id}/telemetry")
+def list_telemetry(
+    trial_id: uuid.UUID,
+    principal: Reader,
+    max_points: Annotated[int, Query(ge=100, le=20_000)] = DEFAULT_POINTS,
+    attempt: Annotated[int | None, Query(ge=1, le=1_000)] = None,
+) -> schemas.TelemetryList:
+    """The store's counters, its memory and disk, and the host, second by second, with what happened meanwhile.
+
+    Of the last attempt, or of `attempt`. Down-sampling keeps the extremes of every line.
+    """
+    with unit_of_work() as unit:
+        return telemetry.list_telemetry(unit, principal, trial_id, attempt=attempt, max_points=max_points)
 
 
 Operation = Annotated[str, Query(min_length=1, max_length=100)]

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, defer
 
@@ -15,13 +15,18 @@ from loadstone.models import (
     OperationResult,
     Point,
     PointOperation,
+    Run,
     Sample,
     Series,
     StoreConfiguration,
+    TelemetryEvent,
+    TelemetryLayout,
+    TelemetrySecond,
     Trial,
     TrialDecision,
     TrialMetric,
 )
+from loadstone.stats.metrics import PERCENTILES
 
 
 def insert_samples(session: Session, key: dict[str, Any], rows: list[dict[str, Any]]) -> set[int]:
@@ -34,6 +39,63 @@ def insert_samples(session: Session, key: dict[str, Any], rows: list[dict[str, A
     new = {seq for seq, _ in told} - set(session.scalars(known))
     copy_rows(session, Sample, [row for (seq, _), row in told.items() if seq in new])
     return new
+
+
+def keep_layout(session: Session, names: Sequence[str]) -> int:
+    """The id of the one row with these names in this order."""
+    fingerprint = canonical_hash(list(names))
+    found = select(TelemetryLayout.id).where(TelemetryLayout.fingerprint == fingerprint)
+    known = session.scalar(found)
+    if known is not None:
+        return known
+    values = {"fingerprint": fingerprint, "names": list(names)}
+    session.execute(insert(TelemetryLayout).values(**values).on_conflict_do_nothing())
+    return session.scalars(found).one()
+
+
+def insert_telemetry(
+    session: Session, model: type[TelemetrySecond | TelemetryEvent], key: dict[str, Any], rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Stores what is not there yet of one attempt, and returns it. The run's lock keeps everyone else from it."""
+    told = {row["seq"]: row for row in rows}
+    known = set(session.scalars(select(model.seq).filter_by(**key).where(model.seq.in_(told))))
+    new = [row for seq, row in told.items() if seq not in known]
+    copy_rows(session, model, new)
+    return new
+
+
+def telemetry_of(
+    session: Session, trial_id: uuid.UUID, attempt: int, phase: str | None = None
+) -> list[tuple[TelemetrySecond, list[str]]]:
+    """Seconds of one attempt (or of one phase of it) in the order of time, each with the names of its counters."""
+    statement = (
+        select(TelemetrySecond, TelemetryLayout.names)
+        .join(TelemetryLayout, TelemetryLayout.id == TelemetrySecond.layout_id)
+        .where(TelemetrySecond.trial_id == trial_id, TelemetrySecond.attempt == attempt)
+        .order_by(TelemetrySecond.at, TelemetrySecond.agent_id)
+    )
+    if phase is not None:
+        statement = statement.where(TelemetrySecond.phase == phase)
+    return [(row[0], row[1]) for row in session.execute(statement)]
+
+
+def telemetry_events_of(session: Session, trial_id: uuid.UUID, attempt: int) -> Sequence[TelemetryEvent]:
+    statement = select(TelemetryEvent).where(TelemetryEvent.trial_id == trial_id, TelemetryEvent.attempt == attempt)
+    return session.scalars(statement.order_by(TelemetryEvent.at, TelemetryEvent.agent_id, TelemetryEvent.seq)).all()
+
+
+def first_second(session: Session, trial_id: uuid.UUID, attempt: int) -> Any | None:
+    """`(at, duration_ns)` of the first sample of an attempt."""
+    statement = select(Sample.at, Sample.duration_ns).where(Sample.trial_id == trial_id, Sample.attempt == attempt)
+    return session.execute(statement.order_by(Sample.at).limit(1)).first()
+
+
+def target_kind(session: Session, trial: Trial) -> str:
+    """Of the store that a trial measures."""
+    target = Run.definition["targets"][Point.target_index]["kind"].astext
+    statement = select(target).where(Point.id == trial.point_id, Run.id == Point.run_id)
+    kind: str = session.scalars(statement).one()
+    return kind
 
 
 def sample_count(session: Session, trial_id: uuid.UUID, agent_id: uuid.UUID, attempt: int) -> int:
@@ -187,6 +249,28 @@ def point_operations_of(
     if point_id is not None:
         statement = statement.where(PointOperation.point_id == point_id)
     return session.scalars(statement.order_by(PointOperation.operation)).all()
+
+
+def metric_summaries(session: Session, run_id: uuid.UUID, point_id: uuid.UUID | None = None) -> Sequence[Any]:
+    """Rows of `point_id, operation, metric, mean, low, high` over the counted trials, without percentiles."""
+    counted = (Trial.id == TrialMetric.trial_id) & Trial.is_counted
+    statement = (
+        select(
+            TrialMetric.point_id,
+            TrialMetric.operation,
+            TrialMetric.metric,
+            func.avg(TrialMetric.value).label("mean"),
+            func.min(TrialMetric.value).label("low"),
+            func.max(TrialMetric.value).label("high"),
+        )
+        .join(Point, Point.id == TrialMetric.point_id)
+        .join(Trial, counted)
+        .where(Point.run_id == run_id, TrialMetric.metric.not_in(PERCENTILES))
+        .group_by(TrialMetric.point_id, TrialMetric.operation, TrialMetric.metric)
+    )
+    if point_id is not None:
+        statement = statement.where(Point.id == point_id)
+    return session.execute(statement).all()
 
 
 def find_trial(session: Session, team_id: uuid.UUID, trial_id: uuid.UUID) -> tuple[Trial, dict[str, Any]] | None:

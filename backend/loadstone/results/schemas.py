@@ -38,8 +38,19 @@ class QuantileBands(BaseModel):
     max: Band
 
 
+class MetricBand(BaseModel):
+    """The mean over counted trials, the lowest and the highest."""
+
+    mean: float
+    low: float
+    high: float
+
+
 class PointBand(BaseModel):
     throughput_per_s: Band
+    elapsed_s: Band
+    time_per_operation_ns: Band
+    throughput_per_connection_per_s: Band
     response_time_ns: QuantileBands
     service_time_ns: QuantileBands
 
@@ -47,7 +58,9 @@ class PointBand(BaseModel):
 class PointOperation(BaseModel):
     """One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
 
-    `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms.
+    `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms. `elapsed_s` of the
+    measure phase, the time per operation (elapsed x connections / count) and the throughput of one connection are means
+    over trials too; null in runs from before they were kept.
     """
 
     operation: str
@@ -56,6 +69,9 @@ class PointOperation(BaseModel):
     errors: int
     errors_by_class: dict[str, int]
     throughput_per_s: float
+    elapsed_s: float | None
+    time_per_operation_ns: float | None
+    throughput_per_connection_per_s: float | None
     response_time_ns: Quantiles
     service_time_ns: Quantiles
     band: PointBand
@@ -72,7 +88,10 @@ class PointTrial(BaseModel):
 
 
 class Point(BaseModel):
-    """One cell of the run's grid. `total` is the merge over its operations; null until a trial counts."""
+    """One cell of the run's grid. `total` is the merge over its operations; null until a trial counts.
+
+    `metrics` are of the point as a whole, by name: memory, disk.
+    """
 
     id: uuid.UUID
     ordinal: int
@@ -81,6 +100,7 @@ class Point(BaseModel):
     trials: list[PointTrial]
     operations: list[PointOperation]
     total: PointOperation | None
+    metrics: dict[str, MetricBand]
 
 
 class PointList(BaseModel):
@@ -214,3 +234,69 @@ class HeatMap(BaseModel):
     kind: TimeKind
     edges_ns: list[float]
     columns: list[HeatColumn]
+
+
+CounterUnit = Literal["per_s", "bytes", "bytes_per_s", "count", "ratio", "s"]
+
+
+class CounterName(BaseModel):
+    """One of the store's own counters; a unit with `per_s` is a rate over the second."""
+
+    name: str
+    title: str
+    unit: CounterUnit
+
+
+class TelemetryItem(BaseModel):
+    """One second of store and host. `elapsed_s` is its end, since the trial's first second began.
+
+    Null is what could not be read. `host` holds shares of all CPU time, rates and `memory_available_bytes`.
+    `store_children_memory_bytes` is what forked children hold beyond the server's own resident memory.
+    """
+
+    agent_id: uuid.UUID
+    seq: int
+    phase: str | None
+    at: datetime
+    elapsed_s: float
+    duration_s: float
+    store: dict[str, float]
+    store_memory_bytes: int | None
+    store_children_memory_bytes: int | None
+    store_disk_bytes: int | None
+    store_cpu_cores: float | None
+    host: dict[str, float] | None
+
+
+class TelemetryMark(BaseModel):
+    """Something that happened; `duration_s` is of what ended with it."""
+
+    agent_id: uuid.UUID
+    seq: int
+    kind: str
+    at: datetime
+    elapsed_s: float
+    title: str
+    detail: str
+    duration_s: float | None
+
+
+class TelemetryList(BaseModel):
+    """`downsampled`: of each bucket only the seconds with the lowest or highest of some line are here."""
+
+    items: list[TelemetryItem]
+    names: list[CounterName]
+    events: list[TelemetryMark]
+    attempt: int
+    downsampled: bool
+
+
+class TelemetryNews(BaseModel):
+    """What arrived at once, as the live stream tells it. `names` are of its own items."""
+
+    trial_id: uuid.UUID
+    point_id: uuid.UUID
+    attempt: int
+    items: list[TelemetryItem]
+    names: list[CounterName]
+    events: list[TelemetryMark]

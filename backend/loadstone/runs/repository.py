@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session, defer
 
 from loadstone.models import Agent, Hold, Lease, Point, Run, RunEvent, Trial, TrialDecision, User
+from loadstone.models.run import SECOND_KINDS
 from loadstone.runs.states import ACTIVE, LIVE, Status
 
 EVENT_PAGE = 500
@@ -32,6 +33,7 @@ def list_runs(
     statuses: Sequence[Status],
     text: str | None,
     created_by: uuid.UUID | None,
+    recipe: str | None,
     before: uuid.UUID | None,
     limit: int,
 ) -> Sequence[Run]:
@@ -43,6 +45,8 @@ def list_runs(
         statement = statement.where(Run.name.icontains(text, autoescape=True))
     if created_by:
         statement = statement.where(Run.created_by == created_by)
+    if recipe:
+        statement = statement.where(Run.recipe_slug == recipe)
     if before:
         statement = statement.where(Run.id < before)
     return session.scalars(statement.order_by(Run.id.desc()).limit(limit)).all()
@@ -231,9 +235,9 @@ def events_after(session: Session, run_id: uuid.UUID, after: int) -> Sequence[Ru
 
 
 def delete_sample_events(session: Session, created_before: datetime) -> int:
-    """Of runs that have ended; the samples themselves stay in the table `samples`."""
+    """Of runs that have ended; what was measured stays in its own tables."""
     live = select(Run.id).where(Run.status.in_(LIVE))
     statement = delete(RunEvent).where(
-        RunEvent.kind == "sample", RunEvent.created_at < created_before, RunEvent.run_id.not_in(live)
+        RunEvent.kind.in_(SECOND_KINDS), RunEvent.created_at < created_before, RunEvent.run_id.not_in(live)
     )
     return len(session.scalars(statement.returning(RunEvent.seq)).all())

@@ -12,7 +12,7 @@ from loadstone.db import UnitOfWork
 from loadstone.errors import NotFound
 from loadstone.exports import service as exports
 from loadstone.paging import Page
-from loadstone.results import latency
+from loadstone.results import latency, telemetry
 from loadstone.results import schemas as results_schemas
 from loadstone.results import service as results
 from loadstone.runs import schemas as runs_schemas
@@ -67,6 +67,14 @@ def list_samples(
     """Raises NotFound."""
     get_trial(unit, visit, trial_id)
     return results.list_samples(unit, visit.principal, trial_id, attempt=attempt, max_points=max_points)
+
+
+def list_telemetry(
+    unit: UnitOfWork, visit: Visit, trial_id: uuid.UUID, *, attempt: int | None, max_points: int
+) -> results_schemas.TelemetryList:
+    """Raises NotFound."""
+    get_trial(unit, visit, trial_id)
+    return telemetry.list_telemetry(unit, visit.principal, trial_id, attempt=attempt, max_points=max_points)
 
 
 def points_table(unit: UnitOfWork, visit: Visit, run_id: uuid.UUID) -> Table:

@@ -31,6 +31,7 @@ from loadstone_contracts.agent_calls import (
     RenewResponse,
     SamplesResponse,
 )
+from loadstone_contracts.telemetry import TelemetryResponse
 from pydantic import BaseModel, ValidationError
 
 log = structlog.get_logger()
@@ -130,6 +131,13 @@ class AgentApi:
         """`samples` are JSON lines that were parsed before, so they go out as the engine wrote them."""
         body = b'{"fence":%d,"samples":[%b]}' % (fence, b",".join(samples))
         return self._post(f"/leases/{lease_id}/samples", body, SamplesResponse, patience)
+
+    def send_telemetry(
+        self, lease_id: str, fence: int, records: Sequence[bytes], patience: Patience
+    ) -> TelemetryResponse:
+        """`records` are JSON lines, as they were spooled."""
+        body = b'{"fence":%d,"records":[%b]}' % (fence, b",".join(records))
+        return self._post(f"/leases/{lease_id}/telemetry", body, TelemetryResponse, patience)
 
     def finish(self, lease_id: str, request: FinishRequest, patience: Patience) -> FinishResponse:
         return self._post(f"/leases/{lease_id}/finish", request, FinishResponse, patience)

@@ -1,14 +1,17 @@
 """Sends what earlier processes left in the spool, so that nothing measured is lost with an agent."""
 
+from collections.abc import Callable, Sequence
+
 import structlog
 from loadstone_contracts.agent_calls import FinishRequest, HostInventory
 from loadstone_contracts.engine_events import parse_event
-from pydantic import ValidationError
+from loadstone_contracts.telemetry import TELEMETRY_RECORD
+from pydantic import BaseModel, ValidationError
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable, Patience
 from loadstone_agent.errors import AgentRestarted
 from loadstone_agent.settings import AgentSettings
-from loadstone_agent.spool import Spool, SpoolTaken
+from loadstone_agent.spool import LineFile, Spool, SpooledLease, SpoolTaken
 
 log = structlog.get_logger()
 
@@ -32,7 +35,8 @@ def _deliver(
 ) -> bool:
     try:
         lease = spool.read_lease()
-        sent = _send_samples(spool, api, patience)
+        sent = _send_lines(spool.samples, lease, _is_sample, api.send_samples, patience)
+        _send_lines(spool.telemetry, lease, _is_record, api.send_telemetry, patience)
         request = spool.read_finish() or _crashed(lease.fence, sent, inventory)
         api.finish(lease.lease_id, request, patience)
     except ApiUnreachable as fault:
@@ -47,25 +51,39 @@ def _deliver(
     return True
 
 
-def _send_samples(spool: Spool, api: AgentApi, patience: Patience) -> int:
-    lease = spool.read_lease()
+def _send_lines(
+    file: LineFile,
+    lease: SpooledLease,
+    is_whole: Callable[[bytes], bool],
+    send: Callable[[str, int, Sequence[bytes], Patience], BaseModel],
+    patience: Patience,
+) -> int:
+    """How many went out."""
     offset = sent = 0
     while True:
-        lines, offset = spool.read_batch(offset)
+        lines, offset = file.read_batch(offset)
         if not lines:
             return sent
         # A power failure can leave blocks of a file that were never written.
-        whole = [line for line in lines if _is_whole(line)]
+        whole = [line for line in lines if is_whole(line)]
         if whole:
-            api.send_samples(lease.lease_id, lease.fence, whole, patience)
+            send(lease.lease_id, lease.fence, whole, patience)
         sent += len(whole)
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_sample(line: bytes) -> bool:
     try:
         return parse_event(line).event == "sample"
     except ValidationError:
         return False
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        TELEMETRY_RECORD.validate_json(line)
+    except ValidationError:
+        return False
+    return True
 
 
 def _crashed(fence: int, sample_count: int, inventory: HostInventory) -> FinishRequest:

@@ -1,8 +1,8 @@
 """What a trial measured, on disk until the api has acknowledged it.
 
 `spool/<lease_id>/`: `lease.json` (who may send this), `samples.ndjson` (one event a line, as the engine wrote
-it), `finish.json` (once the outcome is known). The owner holds a lock on the directory: one whose lock is free
-was left by a process that died.
+it), `telemetry.ndjson` (one record a line), `finish.json` (once the outcome is known). The owner holds a lock on
+the directory: one whose lock is free was left by a process that died.
 """
 
 import errno
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import structlog
 from loadstone_contracts.agent_calls import MAX_SAMPLES_PER_CALL, Assignment, FinishRequest
+from loadstone_contracts.telemetry import MAX_TELEMETRY_PER_CALL
 from pydantic import BaseModel, ConfigDict
 
 from loadstone_agent.errors import DiskFull
@@ -61,6 +62,55 @@ def check_free_space(directory: Path, min_free_bytes: int) -> None:
         raise disk_full(directory, f"{free_bytes} bytes are free, {min_free_bytes} are needed to start a trial")
 
 
+class LineFile:
+    """Lines that are only ever appended, whole or not at all, and read in batches as large as one call may carry."""
+
+    def __init__(self, path: Path, lines_per_batch: int) -> None:
+        self.path = path
+        self._lines_per_batch = lines_per_batch
+        self._file = path.open("ab", buffering=0)
+        self.size_bytes = self._file.tell()
+        self.line_count = 0
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    def append(self, line: bytes) -> None:
+        """With its newline. Raises DiskFull; what was appended before stays whole."""
+        with _full_disk_told(self.path.parent):
+            try:
+                written = self._file.write(line)
+                if written != len(line):
+                    self._file.write(line[written:])
+            except OSError:
+                self._file.truncate(self.size_bytes)
+                raise
+        self.size_bytes += len(line)
+        self.line_count += 1
+
+    def read_batch(self, offset: int) -> tuple[list[bytes], int]:
+        """Whole lines from `offset`, as many as one call may carry, and where the next batch begins."""
+        lines: list[bytes] = []
+        size = 0
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            for line in file:
+                too_much = lines and size + len(line) > MAX_BATCH_BYTES
+                # Half a line is being written just now, or was when its writer died.
+                if not line.endswith(b"\n") or too_much or len(lines) == self._lines_per_batch:
+                    break
+                lines.append(line[:-1])
+                size += len(line)
+        return lines, offset + size
+
+    def sync(self) -> None:
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class Spool:
     def __init__(self, path: Path) -> None:
         """Raises SpoolTaken."""
@@ -71,9 +121,8 @@ class Spool:
         except BlockingIOError:
             os.close(self._directory)
             raise SpoolTaken(str(path)) from None
-        self._samples = (path / "samples.ndjson").open("ab", buffering=0)
-        self.size_bytes = self._samples.tell()
-        self.sample_count = 0
+        self.samples = LineFile(path / "samples.ndjson", MAX_SAMPLES_PER_CALL)
+        self.telemetry = LineFile(path / "telemetry.ndjson", MAX_TELEMETRY_PER_CALL)
 
     @classmethod
     def create(cls, root: Path, assignment: Assignment) -> "Spool":
@@ -85,7 +134,7 @@ class Spool:
             spool = cls(fresh)
             try:
                 spool._write_lease(assignment)
-                spool.path = fresh.replace(root / assignment.lease_id)
+                spool._move(root / assignment.lease_id)
             except BaseException:
                 spool.delete()
                 raise
@@ -97,44 +146,22 @@ class Spool:
         with (self.path / "reserved").open("wb") as reserved:
             os.posix_fallocate(reserved.fileno(), 0, RESERVED_BYTES)
 
-    def append(self, line: bytes) -> None:
-        """One sample, newline at its end. Raises DiskFull; what was appended before stays whole."""
-        with _full_disk_told(self.path):
-            try:
-                written = self._samples.write(line)
-                if written != len(line):
-                    self._samples.write(line[written:])
-            except OSError:
-                self._samples.truncate(self.size_bytes)
-                raise
-        self.size_bytes += len(line)
-        self.sample_count += 1
+    def _move(self, path: Path) -> None:
+        self.path = self.path.replace(path)
+        for file in (self.samples, self.telemetry):
+            file.path = path / file.path.name
 
     def sync(self) -> None:
         """From here on it survives this host's power failure; a killed process it survives anyway."""
         with _full_disk_told(self.path):
-            os.fsync(self._samples.fileno())
+            self.samples.sync()
+            self.telemetry.sync()
             for path in (self.path / "finish.json", self.path):
                 descriptor = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(descriptor)
                 finally:
                     os.close(descriptor)
-
-    def read_batch(self, offset: int) -> tuple[list[bytes], int]:
-        """Whole lines from `offset`, as many as one call may carry, and where the next batch begins."""
-        lines: list[bytes] = []
-        size = 0
-        with (self.path / "samples.ndjson").open("rb") as file:
-            file.seek(offset)
-            for line in file:
-                too_much = size + len(line) > MAX_BATCH_BYTES and lines
-                # A line without its end is being written, or was when its writer died.
-                if not line.endswith(b"\n") or too_much or len(lines) == MAX_SAMPLES_PER_CALL:
-                    break
-                lines.append(line[:-1])
-                size += len(line)
-        return lines, offset + size
 
     def write_finish(self, request: FinishRequest) -> None:
         """Raises DiskFull."""
@@ -153,9 +180,10 @@ class Spool:
 
     def close(self) -> None:
         """Leaves it for a later replay. What `delete` and `refuse` closed already stays closed."""
-        if self._samples.closed:
+        if self.samples.closed:
             return
-        self._samples.close()
+        self.samples.close()
+        self.telemetry.close()
         os.close(self._directory)
 
     def delete(self) -> None:

@@ -39,14 +39,14 @@ def leave_spool(settings: AgentSettings, given: Assignment, count: int) -> Path:
     """As a killed process leaves it."""
     spool = Spool.create(settings.spool_dir, given)
     for seq in range(count):
-        spool.append(line(seq))
+        spool.samples.append(line(seq))
     spool.close()
     return spool.path
 
 
 def append_until_full(spool: Spool) -> None:
     for seq in range(100_000):
-        spool.append(line(seq))
+        spool.samples.append(line(seq))
 
 
 def replay(agent: Agent) -> bool:
@@ -101,7 +101,7 @@ def test_an_api_that_is_away_leaves_the_spool_where_it_is(agent: Agent, api: Api
 
 def test_a_living_trials_spool_is_not_replayed(agent: Agent, api: ApiInMemory, given: Assignment) -> None:
     spool = Spool.create(agent.settings.spool_dir, given)
-    spool.append(line(0))
+    spool.samples.append(line(0))
     with pytest.raises(SpoolTaken):
         Spool(spool.path)
     assert replay(agent)
@@ -123,10 +123,10 @@ def test_refused_spools_are_kept_up_to_a_bound(agent: Agent, api: ApiInMemory) -
 
 def test_a_batch_holds_no_more_than_one_call_may_carry(agent: Agent, given: Assignment) -> None:
     spool = Spool(leave_spool(agent.settings, given, MAX_SAMPLES_PER_CALL + 1))
-    first, offset = spool.read_batch(0)
-    rest, end = spool.read_batch(offset)
+    first, offset = spool.samples.read_batch(0)
+    rest, end = spool.samples.read_batch(offset)
     assert (len(first), len(rest)) == (MAX_SAMPLES_PER_CALL, 1)
-    assert spool.read_batch(end) == ([], end)
+    assert spool.samples.read_batch(end) == ([], end)
     spool.close()
 
 
@@ -149,12 +149,12 @@ def test_a_full_disk_keeps_whole_lines_and_room_for_the_outcome(
     with pytest.raises(DiskFull) as caught:
         append_until_full(spool)
     assert str(small_disk) in caught.value.message
-    assert spool.sample_count > 1000
+    assert spool.samples.line_count > 1000
     content = (spool.path / "samples.ndjson").read_bytes()
-    assert len(content) == spool.size_bytes
-    assert content.count(b"\n") == spool.sample_count
+    assert len(content) == spool.samples.size_bytes
+    assert content.count(b"\n") == spool.samples.line_count
     assert content.endswith(b"\n")
-    spool.write_finish(TrialRecord().finish(given.fence, agent.inventory, spool.sample_count))
+    spool.write_finish(TrialRecord().finish(given.fence, agent.inventory, spool.samples.line_count))
     spool.close()
 
 
@@ -196,7 +196,7 @@ def test_a_file_size_limit_counts_as_a_full_disk(agent: Agent, given: Assignment
             append_until_full(spool)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert (spool.path / "samples.ndjson").stat().st_size == spool.size_bytes
+    assert (spool.path / "samples.ndjson").stat().st_size == spool.samples.size_bytes
     spool.delete()
 
 

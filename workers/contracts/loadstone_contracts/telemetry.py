@@ -5,7 +5,7 @@ Both are numbered within one attempt, apart from each other; the api keeps each 
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from loadstone_contracts.engine_plan import PhaseName
 from loadstone_contracts.model import Message
@@ -95,6 +95,7 @@ class TelemetryEvent(Message):
 
 
 TelemetryRecord = Annotated[TelemetrySecond | TelemetryEvent, Field(discriminator="record")]
+TELEMETRY_RECORD: TypeAdapter[TelemetryRecord] = TypeAdapter(TelemetryRecord)
 
 
 class TelemetryRequest(Message):

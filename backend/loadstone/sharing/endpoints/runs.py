@@ -80,6 +80,17 @@ def export_shared_samples(trial_id: uuid.UUID, form: TableForm, visitor: Visitor
     return table_response(table, form, f"{trial_id}-samples")
 
 
+@router.get("/trials/{trial_id}/telemetry")
+def list_shared_telemetry(
+    trial_id: uuid.UUID,
+    visitor: Visitor,
+    max_points: Annotated[int, Query(ge=100, le=20_000)] = 2_000,
+    attempt: Attempt = None,
+) -> results_schemas.TelemetryList:
+    with unit_of_work() as unit:
+        return visits.list_telemetry(unit, visitor, trial_id, attempt=attempt, max_points=max_points)
+
+
 @router.get("/runs/{run_id}/verdict")
 def get_shared_verdict(run_id: uuid.UUID, visitor: Visitor) -> comparisons_schemas.RunVerdict:
     with unit_of_work() as unit:

@@ -25,6 +25,7 @@ from loadstone_contracts.agent_calls import (
     TrialError,
 )
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, Quantiles, SampleEvent, SummaryEvent
+from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 
 from loadstone_testing.callers import Caller
 
@@ -169,6 +170,10 @@ class SimulatedAgent:
 
     def send(self, held: Assignment, *samples: SampleEvent) -> Response:
         return self.call(f"leases/{held.lease_id}/samples", SamplesRequest(fence=held.fence, samples=list(samples)))
+
+    def tell(self, held: Assignment, *records: TelemetryRecord) -> Response:
+        """What store and host did."""
+        return self.call(f"leases/{held.lease_id}/telemetry", TelemetryRequest(fence=held.fence, records=list(records)))
 
     def finish(self, held: Assignment, outcome: str = "succeeded", **changes: Any) -> FinishResponse:
         response = self.try_finish(held, outcome, **changes)

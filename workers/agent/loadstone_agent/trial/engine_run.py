@@ -1,6 +1,7 @@
 """One engine process of a trial, from its plan to the verdict on how it ended."""
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from loadstone_contracts.agent_calls import TrialError
@@ -9,6 +10,7 @@ from loadstone_contracts.engine_events import (
     EngineEvent,
     ErrorEvent,
     HelloEvent,
+    PhaseEvent,
     SampleEvent,
     SummaryEvent,
     WarningEvent,
@@ -26,6 +28,7 @@ from loadstone_agent.errors import (
     TargetUnreachable,
 )
 from loadstone_agent.spool import Spool
+from loadstone_agent.telemetry.collector import TelemetryCollector
 from loadstone_agent.trial.interruption import Interruption
 from loadstone_agent.trial.record import TrialRecord
 from loadstone_agent.trial.sender import SampleSender
@@ -46,11 +49,14 @@ DEATH_NOTICE_S = 0.5
 class MeasuredRun:
     """Reads an engine's events into spool and record."""
 
-    def __init__(self, spool: Spool, sender: SampleSender, record: TrialRecord) -> None:
+    def __init__(self, spool: Spool, sender: SampleSender, record: TrialRecord, telemetry: TelemetryCollector) -> None:
         self._spool = spool
         self._sender = sender
         self._record = record
+        self._telemetry = telemetry
         self._fault: ErrorEvent | None = None
+        self.on_phase: Callable[[PhaseEvent], None] | None = None
+        """Hears where the engine is, from the thread that reads it."""
 
     def conduct(
         self, engine: Engine, plan: EnginePlan, cwd: Path, target: ReadyTarget, interruption: Interruption
@@ -75,6 +81,8 @@ class MeasuredRun:
         try:
             for line, event in run.events():
                 self._take(line, event)
+                if isinstance(event, PhaseEvent) and event.phase == "prefill" and event.state == "finished":
+                    target.drop_page_cache()
         finally:
             if target.managed is not None:
                 target.managed.when_it_dies(None)
@@ -83,8 +91,10 @@ class MeasuredRun:
     def _take(self, line: bytes, event: EngineEvent) -> None:
         match event:
             case SampleEvent():
-                self._spool.append(line)
+                self._spool.samples.append(line)
                 self._sender.notify()
+            case PhaseEvent():
+                self._note_phase(event)
             case HelloEvent():
                 self._record.hello = event
             case WarningEvent():
@@ -93,6 +103,14 @@ class MeasuredRun:
                 self._record.summary = event
             case ErrorEvent():
                 self._fault = event
+
+    def _note_phase(self, event: PhaseEvent) -> None:
+        if event.state == "started":
+            self._telemetry.enter_phase(event.phase, event.at_unix_ns)
+        else:
+            self._telemetry.leave_phase(event.at_unix_ns)
+        if self.on_phase is not None:
+            self.on_phase(event)
 
     def _judge(self, ending: EngineEnding) -> None:
         if self._fault is not None:

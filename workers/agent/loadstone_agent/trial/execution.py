@@ -9,16 +9,20 @@ from loadstone_contracts.engine_plan import EnginePlan
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.api import HOUR, NO_PATIENCE, ApiRefused, ApiUnreachable, Patience
-from loadstone_agent.errors import AgentError, AgentInternal, DiskFull, SamplesRefused
+from loadstone_agent.engines.base import Engine
+from loadstone_agent.engines.native import NativeEngine
+from loadstone_agent.errors import AgentError, AgentInternal, BadPlan, DiskFull, SamplesRefused, TargetLost
 from loadstone_agent.host import LoadMeter, TrialMeter
 from loadstone_agent.spool import Spool, check_free_space
 from loadstone_agent.stores.session import StoreSession
+from loadstone_agent.telemetry.collector import TelemetryCollector
+from loadstone_agent.trial.durability import CrashCheck
 from loadstone_agent.trial.engine_run import MeasuredRun
 from loadstone_agent.trial.interruption import Interruption, TrialInterrupted
 from loadstone_agent.trial.lease import LeaseKeeper
 from loadstone_agent.trial.record import TrialRecord
 from loadstone_agent.trial.sender import SampleSender
-from loadstone_agent.trial.target import ReadyTarget, obtain_target, read_facts, renew_marker, reset_target
+from loadstone_agent.trial.target import ReadyTarget, check_disk, obtain_target, read_facts, renew_marker, reset_target
 
 log = structlog.get_logger()
 
@@ -95,17 +99,41 @@ class TrialExecution:
             reset_target(control, target, self._assignment.target, reset)
             meter = LoadMeter()
             self._record.store = read_facts(control, target, self._record)
+        target.drop_page_cache()
         start_at_unix_ns = self._lease.agree_start()
         self._record.load_before = load or meter.read()
         plan, engine = self._plan(target, start_at_unix_ns), self._agent.engines.get(self._assignment.engine)
         self._lease.enter("running")
         during = TrialMeter(target.managed.cpu_s if target.managed else None)
-        run = MeasuredRun(spool, sender, self._record)
-        run.conduct(engine, plan, spool.path, target, self._interruption)
+        with TelemetryCollector(target.kind, target.endpoint, target.managed, sender.put_telemetry) as telemetry:
+            run = MeasuredRun(spool, sender, self._record, telemetry)
+            if self._assignment.kill is None:
+                run.conduct(engine, plan, spool.path, target, self._interruption)
+            else:
+                self._check_durability(run, engine, plan, spool, target)
         self._record.load_during = during.read()
-        with target.kind.control(target.endpoint) as control:
-            self._record.keys_held = control.keys_held()
+        if self._assignment.kill is None:
+            with target.kind.control(target.endpoint) as control:
+                self._record.keys_held = control.keys_held()
+            check_disk(control, target, self._record)
         renew_marker(target, reset)
+
+    def _check_durability(
+        self, run: MeasuredRun, engine: Engine, plan: EnginePlan, spool: Spool, target: ReadyTarget
+    ) -> None:
+        """Raises AgentError and TrialInterrupted."""
+        if target.managed is None or self._assignment.kill is None or not isinstance(engine, NativeEngine):
+            raise BadPlan("A check of durability needs our own engine and a store that was started here.")
+        check = CrashCheck(self._assignment.kill, target.managed, spool.path, self._interruption)
+        plan = check.journalled(plan)
+        run.on_phase = check.hear
+        loss: TargetLost | None = None
+        try:
+            run.conduct(engine, plan, spool.path, target, self._interruption)
+        except TargetLost as error:
+            loss = error
+        check.judge_loss(loss)
+        self._record.durability = check.audit(engine, plan)
 
     def _plan(self, target: ReadyTarget, start_at_unix_ns: int | None) -> EnginePlan:
         is_ahead = start_at_unix_ns is not None and start_at_unix_ns > time.time_ns() + START_MARGIN_NS
@@ -173,7 +201,7 @@ class TrialExecution:
         return None
 
     def _spool_finish(self, spool: Spool) -> FinishRequest:
-        request = self._finish_request(spool.sample_count)
+        request = self._finish_request(spool.samples.line_count)
         try:
             spool.write_finish(request)
         except DiskFull as error:

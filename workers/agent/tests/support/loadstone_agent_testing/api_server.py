@@ -9,6 +9,7 @@ from typing import Any
 
 from loadstone_contracts import agent_calls as calls
 from loadstone_contracts.agent_calls import AGENT_API_PREFIX
+from loadstone_contracts.telemetry import TelemetryEvent, TelemetryRequest, TelemetryResponse, TelemetrySecond
 from pydantic import BaseModel
 
 TOKEN = "lsa_test"
@@ -32,6 +33,7 @@ class ApiInMemory:
         self.renewals: list[tuple[float, str, calls.RenewRequest]] = []
         self.heartbeats: list[calls.HeartbeatRequest] = []
         self.samples: dict[str, dict[int, Any]] = {}
+        self.telemetry: dict[str, dict[tuple[str, int], TelemetrySecond | TelemetryEvent]] = {}
         self.sample_arrivals: list[tuple[float, str, int]] = []
         self.finishes: dict[str, calls.FinishRequest] = {}
         self.check_results: dict[str, calls.CheckFinishRequest] = {}
@@ -69,6 +71,14 @@ class ApiInMemory:
     def sequence(self, lease_id: str) -> list[int]:
         return sorted(self.samples.get(lease_id, {}))
 
+    def seconds(self, lease_id: str) -> list[TelemetrySecond]:
+        found = self.telemetry.get(lease_id, {}).values()
+        return sorted((one for one in found if isinstance(one, TelemetrySecond)), key=lambda one: one.seq)
+
+    def events(self, lease_id: str) -> list[TelemetryEvent]:
+        found = self.telemetry.get(lease_id, {}).values()
+        return sorted((one for one in found if isinstance(one, TelemetryEvent)), key=lambda one: one.seq)
+
     def states(self) -> list[str]:
         """The lease states as they were told, without repetitions."""
         told = [renewal.state for _, _, renewal in self.renewals]
@@ -96,6 +106,8 @@ class ApiInMemory:
                 return self._renew(lease_id, calls.RenewRequest.model_validate_json(body))
             case ["leases", lease_id, "samples"]:
                 return self._samples(lease_id, calls.SamplesRequest.model_validate_json(body))
+            case ["leases", lease_id, "telemetry"]:
+                return self._telemetry(lease_id, TelemetryRequest.model_validate_json(body))
             case ["leases", lease_id, "finish"]:
                 return self._finish(lease_id, calls.FinishRequest.model_validate_json(body))
             case ["checks", check_id, "claim"]:
@@ -139,6 +151,15 @@ class ApiInMemory:
             assert stored.get(sample.seq, sample) == sample, "one number, two samples"
             stored[sample.seq] = sample
         return calls.SamplesResponse(acknowledged=len(request.samples))
+
+    def _telemetry(self, lease_id: str, request: TelemetryRequest) -> TelemetryResponse:
+        self._hold(lease_id, request.fence)
+        stored = self.telemetry.setdefault(lease_id, {})
+        for record in request.records:
+            key = (record.record, record.seq)
+            assert stored.get(key, record) == record, "one number, two records"
+            stored[key] = record
+        return TelemetryResponse(acknowledged=len(request.records))
 
     def _finish(self, lease_id: str, request: calls.FinishRequest) -> calls.FinishResponse:
         assignment = self._hold(lease_id, request.fence)

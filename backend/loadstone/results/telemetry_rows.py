@@ -1,0 +1,121 @@
+"""Telemetry between the agent's messages, the rows that are kept, and what the api shows. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from loadstone_contracts.store_counters import describe_counters
+from loadstone_contracts.telemetry import HostSecond, TelemetryEvent, TelemetrySecond
+
+from loadstone.results import schemas
+from loadstone.results.rows import Attempt
+
+HOST_FIELDS = tuple(HostSecond.model_fields)
+EVICTIONS = "evictions_per_s"
+
+
+def layout_of(second: TelemetrySecond) -> tuple[str, ...]:
+    """The names of its counters, in the order in which they are stored."""
+    return tuple(sorted(second.store))
+
+
+def second_row(attempt: Attempt, second: TelemetrySecond, layout_id: int) -> dict[str, Any]:
+    """Tuples become arrays."""
+    return {
+        **attempt.key,
+        "seq": second.seq,
+        "at": _instant(second.at_unix_ns),
+        "duration_ns": second.duration_ns,
+        "phase": second.phase,
+        "ends_phase": second.ends_phase,
+        "layout_id": layout_id,
+        "counters": tuple(float(second.store[name]) for name in layout_of(second)),
+        "host": tuple(float(getattr(second.host, name)) for name in HOST_FIELDS) if second.host else None,
+        "store_memory_bytes": second.store_memory_bytes,
+        "store_children_memory_bytes": second.store_children_memory_bytes,
+        "store_disk_bytes": second.store_disk_bytes,
+        "store_cpu_cores": second.store_cpu_cores,
+    }
+
+
+def event_row(attempt: Attempt, event: TelemetryEvent) -> dict[str, Any]:
+    return {
+        **attempt.key,
+        "seq": event.seq,
+        "at": _instant(event.at_unix_ns),
+        "kind": event.kind,
+        "title": event.title,
+        "detail": event.detail,
+        "duration_s": event.duration_s,
+    }
+
+
+def _instant(unix_ns: int) -> datetime:
+    return datetime.fromtimestamp(unix_ns / 1e9, UTC)
+
+
+def shown_second(row: Any, names: Sequence[str], origin: datetime) -> schemas.TelemetryItem:
+    """`row` as it is stored, `names` its layout; `origin` is where the trial's time axis begins."""
+    host = dict(zip(HOST_FIELDS, row.host, strict=False)) if row.host is not None else None
+    return schemas.TelemetryItem(
+        agent_id=row.agent_id,
+        seq=row.seq,
+        phase=row.phase,
+        at=row.at,
+        elapsed_s=_elapsed_s(row.at, origin),
+        duration_s=row.duration_ns / 1e9,
+        store=dict(zip(names, row.counters, strict=True)),
+        store_memory_bytes=row.store_memory_bytes,
+        store_children_memory_bytes=row.store_children_memory_bytes,
+        store_disk_bytes=row.store_disk_bytes,
+        store_cpu_cores=row.store_cpu_cores,
+        host=host,
+    )
+
+
+def shown_event(row: Any, origin: datetime) -> schemas.TelemetryMark:
+    return schemas.TelemetryMark(
+        agent_id=row.agent_id,
+        seq=row.seq,
+        kind=row.kind,
+        at=row.at,
+        elapsed_s=_elapsed_s(row.at, origin),
+        title=row.title,
+        detail=row.detail,
+        duration_s=row.duration_s,
+    )
+
+
+def _elapsed_s(at: datetime, origin: datetime) -> float:
+    return round((at - origin).total_seconds(), 3)
+
+
+def shown_names(kind: str, items: Sequence[schemas.TelemetryItem]) -> list[schemas.CounterName]:
+    """Titles and units of every counter of the store that any of the seconds has."""
+    found = {name for item in items for name in item.store}
+    return [
+        schemas.CounterName(name=one.name, title=one.title, unit=one.unit) for one in describe_counters(kind, found)
+    ]
+
+
+def extreme_keys(items: Sequence[schemas.TelemetryItem]) -> list[Any]:
+    """What a thinned series keeps the lowest and highest of: every line that a chart draws."""
+    names = sorted({name for item in items for name in item.store})
+    hosts = [name for name in HOST_FIELDS if name != "cpu_idle_share"]
+    return [
+        lambda item: item.store_memory_bytes,
+        lambda item: item.store_children_memory_bytes,
+        lambda item: item.store_disk_bytes,
+        lambda item: item.store_cpu_cores,
+        *(lambda item, name=name: item.store.get(name) for name in names),
+        *(lambda item, name=name: item.host.get(name) if item.host else None for name in hosts),
+    ]
+
+
+def evicted(seconds: Sequence[tuple[Any, Sequence[str]]]) -> float:
+    """Keys that the store threw out over these seconds; each with its layout."""
+    total = 0.0
+    for row, names in seconds:
+        counted: Mapping[str, float] = dict(zip(names, row.counters, strict=True))
+        total += counted.get(EVICTIONS, 0.0) * row.duration_ns / 1e9
+    return total

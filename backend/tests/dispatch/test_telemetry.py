@@ -1,0 +1,170 @@
+"""What store and host did: stored once, thinned without losing what matters, and the metrics that come of it."""
+
+import time
+from typing import Any
+
+from loadstone.db import unit_of_work
+from loadstone.models import Run, RunEvent, TelemetryLayout, TelemetrySecond
+from loadstone_contracts.agent_calls import Assignment
+from loadstone_contracts.telemetry import HostSecond, TelemetryEvent
+from loadstone_contracts.telemetry import TelemetrySecond as Second
+from loadstone_testing.callers import Caller
+from loadstone_testing.run_factories import first_trial
+from loadstone_testing.simulated_agent import SimulatedAgent, sample, summary, totals
+from sqlalchemy import func, select
+
+SECOND_NS = 10**9
+MEBIBYTE = 1024 * 1024
+
+
+def host(**changes: Any) -> HostSecond:
+    shares = {"user": 0.5, "system": 0.2, "interrupt": 0.0, "iowait": 0.05, "steal": 0.05, "idle": 0.2}
+    rates = ("disk_read_bytes", "disk_written_bytes", "network_received_bytes", "network_sent_bytes")
+    more = ("loopback_bytes", "context_switches", "swapped_bytes")
+    values = {
+        **{f"cpu_{kind}_share": share for kind, share in shares.items()},
+        **{f"{name}_per_s": 1000.0 for name in (*rates, *more)},
+        "memory_available_bytes": 8 << 30,
+    }
+    return HostSecond.model_validate(values | changes)
+
+
+def second(seq: int, **changes: Any) -> Second:
+    values: dict[str, Any] = {
+        "seq": seq,
+        "phase": "measure",
+        "at_unix_ns": time.time_ns() + seq * SECOND_NS,
+        "duration_ns": SECOND_NS,
+        "store": {"gets_per_s": 1000.0 + seq, "evictions_per_s": 0.0, "connections": 5.0},
+        "store_memory_bytes": 64 * MEBIBYTE,
+        "store_children_memory_bytes": 0,
+        "store_disk_bytes": 4096,
+        "host": host(),
+    }
+    return Second.model_validate(values | changes)
+
+
+def event(seq: int, kind: str = "save_began", **changes: Any) -> TelemetryEvent:
+    values = {"seq": seq, "kind": kind, "at_unix_ns": time.time_ns(), "title": "BGSAVE began", **changes}
+    return TelemetryEvent.model_validate(values)
+
+
+def stored() -> int:
+    with unit_of_work() as unit:
+        return unit.session.scalar(select(func.count()).select_from(TelemetrySecond)) or 0
+
+
+def shown(client: Caller, held: Assignment, **query: Any) -> dict[str, Any]:
+    response = client.get(f"/api/v1/trials/{held.trial_id}/telemetry", params=query)
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def test_what_is_sent_twice_is_stored_once(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    assert agent.tell(held, second(0), second(1), event(0)).status_code == 200
+    assert agent.tell(held, second(1), second(2), second(2), event(0)).status_code == 200
+    body = shown(client, held)
+    assert [item["seq"] for item in body["items"]] == [0, 1, 2]
+    assert [mark["title"] for mark in body["events"]] == ["BGSAVE began"]
+    assert stored() == 3
+
+
+def test_every_number_comes_back_as_it_was_sent(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    agent.tell(held, second(0), event(0, detail="The fork took 3 ms.", duration_s=1.5))
+    body = shown(client, held)
+    (item,) = body["items"]
+    assert item["store"] == {"gets_per_s": 1000.0, "evictions_per_s": 0.0, "connections": 5.0}
+    assert item["host"] == host().model_dump()
+    assert (item["store_memory_bytes"], item["store_disk_bytes"]) == (64 * MEBIBYTE, 4096)
+    assert {one["name"]: (one["title"], one["unit"]) for one in body["names"]} == {
+        "gets_per_s": ("Gets", "per_s"),
+        "evictions_per_s": ("Evictions", "per_s"),
+        "connections": ("Connections", "count"),
+    }
+    assert (body["events"][0]["detail"], body["events"][0]["duration_s"]) == ("The fork took 3 ms.", 1.5)
+
+
+def test_what_could_not_be_read_is_null_and_not_zero(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    agent.tell(held, second(0, store={}, store_memory_bytes=None, store_disk_bytes=None, host=None, phase=None))
+    (item,) = shown(client, held)["items"]
+    assert (item["store"], item["store_memory_bytes"], item["host"], item["phase"]) == ({}, None, None, None)
+
+
+def test_the_time_axis_is_the_one_of_the_samples(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    began_ns = time.time_ns()
+    first = sample(0).model_copy(update={"at_unix_ns": began_ns + SECOND_NS})
+    agent.send(held, first)
+    agent.tell(held, second(0, at_unix_ns=began_ns + 2 * SECOND_NS), event(0, at_unix_ns=began_ns + SECOND_NS // 2))
+    body = shown(client, held)
+    assert abs(body["items"][0]["elapsed_s"] - 2.0) < 0.01
+    assert abs(body["events"][0]["elapsed_s"] - 0.5) < 0.01
+
+
+def test_seconds_with_the_same_counters_share_one_layout(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    agent.tell(held, *(second(seq) for seq in range(5)), second(5, store={"connections": 1.0}))
+    with unit_of_work() as unit:
+        layouts = list(unit.session.scalars(select(TelemetryLayout.names)))
+    assert sorted(map(len, layouts)) == [1, 3]
+
+
+def test_a_stall_of_one_second_stays_visible_in_a_long_trial(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    odd = second(777, store={"gets_per_s": 0.0, "evictions_per_s": 0.0, "connections": 5.0})
+    full = second(555, store_memory_bytes=900 * MEBIBYTE)
+    seconds = [{777: odd, 555: full}.get(seq, second(seq)) for seq in range(1200)]
+    for start in range(0, 1200, 100):
+        assert agent.tell(held, *seconds[start : start + 100]).status_code == 200
+    body = shown(client, held, max_points=100)
+    assert body["downsampled"]
+    assert len(body["items"]) <= 100
+    assert min(item["store"]["gets_per_s"] for item in body["items"]) == 0.0
+    assert max(item["store_memory_bytes"] for item in body["items"]) == 900 * MEBIBYTE
+
+
+def test_a_stale_attempt_can_tell_nothing(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    stale = held.model_copy(update={"fence": held.fence - 1})
+    response = agent.tell(stale, second(0))
+    assert (response.status_code, response.json()["code"]) == (409, "lease_lost")
+    assert stored() == 0
+
+
+def test_a_counter_of_a_newer_agent_is_shown_under_its_own_name(
+    client: Caller, agent: SimulatedAgent, run: Run
+) -> None:
+    held = agent.claim(first_trial(client, run))
+    agent.tell(held, second(0, store={"novel_bytes_per_s": 1.0}))
+    assert shown(client, held)["names"] == [
+        {"name": "novel_bytes_per_s", "title": "novel_bytes_per_s", "unit": "bytes_per_s"}
+    ]
+
+
+def test_listeners_hear_what_is_new_and_only_that(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    held = agent.claim(first_trial(client, run))
+    agent.tell(held, second(0), event(0))
+    agent.tell(held, second(0), event(0))
+    with unit_of_work() as unit:
+        told = [one.payload for one in unit.session.scalars(telemetry_events(run))]
+    assert len(told) == 1
+    assert [item["seq"] for item in told[0]["items"]] == [0]
+    assert told[0]["trial_id"] == held.trial_id
+    assert told[0]["events"][0]["kind"] == "save_began"
+
+
+def telemetry_events(run: Run) -> Any:
+    return select(RunEvent).where(RunEvent.run_id == run.id, RunEvent.kind == "telemetry")
+
+
+def _measured(client: Caller, agent: SimulatedAgent, run: Run, *seconds: Second) -> str:
+    held = agent.claim(first_trial(client, run))
+    agent.renew(held)
+    agent.send(held, sample(0), sample(1))
+    agent.tell(held, *seconds)
+    agent.finish(held, summary=summary(held, totals(2, 2_000)), sample_count=2)
+    return held.trial_id
