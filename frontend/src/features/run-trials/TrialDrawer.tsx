@@ -10,6 +10,7 @@ import { StatusChip, TrustChip } from '@/components/StatusChip';
 import { formatNumber } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
+import { DurabilityResult } from './DurabilityResult';
 import { PhaseTable } from './PhaseTable';
 import { TrialDecisions } from './TrialDecisions';
 
@@ -61,6 +62,11 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
       )}
       <Verdict trial={trial} />
       <TrialDecisions trial={trial} />
+      {trial.durability && (
+        <Part title="Durability">
+          <DurabilityResult report={trial.durability} />
+        </Part>
+      )}
       {trial.phases.map((phase) => (
         <PhaseTable key={phase.phase} phase={phase} />
       ))}
