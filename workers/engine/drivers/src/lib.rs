@@ -15,6 +15,7 @@ mod mongodb_greeting;
 pub mod mysql;
 mod mysql_greeting;
 mod mysql_packets;
+mod mysql_password;
 pub mod postgres;
 mod postgres_greeting;
 pub mod resp;

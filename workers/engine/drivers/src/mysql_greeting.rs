@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use loadstone_load::driver::{Greeted, Greeting};
-use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
 use crate::mysql_packets::{self as packets, COM_QUERY, COM_STMT_PREPARE, take_packet};
+use crate::mysql_password::{encrypt, scramble};
 
 const LONG_PASSWORD: u32 = 1;
 /// Counts rows that were found, also where nothing had to be changed.
@@ -26,6 +26,7 @@ const SWITCH_METHOD: u8 = 0xfe;
 const ERROR: u8 = 0xff;
 const FAST_LOGIN_OK: u8 = 3;
 const FULL_LOGIN: u8 = 4;
+const ASK_FOR_KEY: u8 = 2;
 
 /// What every connection says of itself.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ fn push_capabilities(out: &mut Vec<u8>, more: u32) {
 enum Stage {
     Handshake,
     Login,
+    /// The server's public key was asked for: the password must not be seen by others.
+    Key,
     Query(usize),
     Statement(usize),
     /// Definitions of parameters and columns that follow a prepared statement, and the marks behind them.
@@ -86,11 +89,13 @@ pub struct MySqlGreeting {
     login: Arc<Login>,
     stage: Stage,
     first_statement: u32,
+    /// What the server wants proofs to be mixed with.
+    nonce: Vec<u8>,
 }
 
 impl MySqlGreeting {
     pub(crate) fn new(login: &Arc<Login>) -> Self {
-        Self { login: Arc::clone(login), stage: Stage::Handshake, first_statement: 0 }
+        Self { login: Arc::clone(login), stage: Stage::Handshake, first_statement: 0, nonce: Vec::new() }
     }
 
     fn answer_handshake(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Option<()> {
@@ -119,6 +124,7 @@ impl MySqlGreeting {
         out.push(0);
         packets::end(out, start);
         self.stage = Stage::Login;
+        self.nonce = nonce;
         Some(())
     }
 
@@ -134,17 +140,22 @@ impl MySqlGreeting {
                     let name = String::from_utf8_lossy(plugin).into_owned();
                     Greeted::Refused(format!("the server asks for {name}, which this engine does not have"))
                 })?;
-                push_packet(out, sequence + 1, &token);
+                self.nonce = nonce.to_vec();
+                push_packet(out, sequence.wrapping_add(1), &token);
             }
             [MORE_DATA, FAST_LOGIN_OK] => {}
             [MORE_DATA, FULL_LOGIN] if self.login.is_private => {
                 let password = [self.login.password.as_bytes(), &[0]].concat();
-                push_packet(out, sequence + 1, &password);
+                push_packet(out, sequence.wrapping_add(1), &password);
             }
-            [MORE_DATA, ..] => {
-                let message = "caching_sha2_password does not know this user yet and wants the password itself: \
-                    use TLS or a Unix socket";
-                return Err(Greeted::Refused(message.to_owned()));
+            [MORE_DATA, FULL_LOGIN] => {
+                push_packet(out, sequence.wrapping_add(1), &[ASK_FOR_KEY]);
+                self.stage = Stage::Key;
+            }
+            [MORE_DATA, key @ ..] if self.stage == Stage::Key => {
+                let password = encrypt(&self.login.password, &self.nonce, key).ok_or_else(broken)?;
+                push_packet(out, sequence.wrapping_add(1), &password);
+                self.stage = Stage::Login;
             }
             _ => return Err(broken()),
         }
@@ -194,7 +205,7 @@ impl MySqlGreeting {
                 Ok(false)
             }
             Stage::Login if payload.first() == Some(&OK) => Ok(self.go_on(Stage::Query(0), out)),
-            Stage::Login => self.answer_login(sequence, payload, out).map(|()| false),
+            Stage::Login | Stage::Key => self.answer_login(sequence, payload, out).map(|()| false),
             Stage::Query(number) if payload.first() == Some(&OK) => {
                 Ok(self.go_on(Stage::Query(number + 1), out))
             }
@@ -251,26 +262,4 @@ fn push_packet(out: &mut Vec<u8>, sequence: u8, payload: &[u8]) {
     let start = packets::begin(out, sequence);
     out.extend_from_slice(payload);
     packets::end(out, start);
-}
-
-/// What proves the password by a method; nothing for methods that are not known. An empty password proves itself.
-fn scramble(plugin: &[u8], password: &str, nonce: &[u8]) -> Option<Vec<u8>> {
-    let is_native = match plugin {
-        b"mysql_native_password" => true,
-        b"caching_sha2_password" => false,
-        _ => return None,
-    };
-    if password.is_empty() {
-        return Some(Vec::new());
-    }
-    let algorithm = if is_native { &SHA1_FOR_LEGACY_USE_ONLY } else { &SHA256 };
-    let digest = |parts: &[&[u8]]| {
-        let mut context = Context::new(algorithm);
-        parts.iter().for_each(|part| context.update(part));
-        context.finish()
-    };
-    let once = digest(&[password.as_bytes()]);
-    let twice = digest(&[once.as_ref()]);
-    let mask = if is_native { digest(&[nonce, twice.as_ref()]) } else { digest(&[twice.as_ref(), nonce]) };
-    Some(once.as_ref().iter().zip(mask.as_ref()).map(|(a, b)| a ^ b).collect())
 }
