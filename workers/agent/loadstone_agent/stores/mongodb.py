@@ -1,7 +1,7 @@
 """MongoDB, where its server is on the PATH, and everything else that speaks its protocol."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ from pymongo.errors import ConnectionFailure, PyMongoError
 
 from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
-    ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
     DATABASE,
     MARKER_TABLE,
@@ -21,6 +20,7 @@ from loadstone_agent.stores.base import (
     Endpoint,
     StoreControl,
     StoreKind,
+    numbers_in,
 )
 from loadstone_agent.tls import authorities_file
 
@@ -32,6 +32,8 @@ OPTIONS = {
     "maxConns",
 }
 VALUE = re.compile(r"[A-Za-z0-9.]+")
+UNCOUNTED = ("locks", "repl", "tcmalloc", "opLatencies", "transactions", "sharding", "mirroredReads")
+"""Sections of the server's status that are long and not wanted."""
 UNKNOWN = "unknown"
 
 
@@ -96,7 +98,7 @@ class MongoControl(StoreControl):
                 maxPoolSize=1,
                 serverSelectionTimeoutMS=int(CONNECT_TIMEOUT_S * 1000),
                 connectTimeoutMS=int(CONNECT_TIMEOUT_S * 1000),
-                socketTimeoutMS=int(ANSWER_TIMEOUT_S * 1000),
+                socketTimeoutMS=int(endpoint.answer_timeout_s * 1000),
                 **_tls_options(endpoint, authorities),
             )
             try:
@@ -131,6 +133,14 @@ class MongoControl(StoreControl):
         }
         settings = {name: value for name, value in _flat(told) if "password" not in name.lower()}
         return StoreFacts(kind=kind, version=_version_of(build), settings=settings)
+
+    def counters(self, wanted: Collection[str]) -> Mapping[str, float]:
+        """Sections are named by dots; a server that lacks some (FerretDB has few) tells the others."""
+        sections = {name.split(".", 1)[0] for name in wanted}
+        with _faults_of(self.endpoint):
+            answer = self._client.admin.command({"serverStatus": 1, **dict.fromkeys(UNCOUNTED, 0)})
+        told = {name: answer[name] for name in sections if name in answer}
+        return numbers_in({name: value for name, value in _flat(told) if name in wanted})
 
     def _collections(self) -> list[str]:
         with _faults_of(self.endpoint):
