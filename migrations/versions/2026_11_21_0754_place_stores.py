@@ -2,6 +2,10 @@
 
 from collections.abc import Sequence
 
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
 revision: str = "2026_11_21_0754"
 down_revision: str | None = "2026_11_21_0753"
 branch_labels: str | Sequence[str] | None = None
@@ -9,8 +13,10 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    pass
+    op.add_column("targets", sa.Column("read_port", sa.Integer(), nullable=True))
+    op.add_column("targets", sa.Column("placement", postgresql.JSONB(), nullable=True))
 
 
 def downgrade() -> None:
-    pass
+    op.drop_column("targets", "placement")
+    op.drop_column("targets", "read_port")

@@ -8,7 +8,7 @@ from loadstone.models import Agent
 from loadstone.settings import get_settings
 
 Target = Mapping[str, Any]
-"""A target's snapshot: `kind`, `protocol` and `mode` are looked at."""
+"""A target's snapshot: `kind`, `protocol`, `mode`, `server_version` and `placement` are looked at."""
 
 
 def is_online(agent: Agent) -> bool:
@@ -50,12 +50,38 @@ def _cannot_reach(agent: Agent, target: Target) -> str | None:
         return f"It has no engine that speaks {protocol}."
     if target["mode"] == "external":
         return None
-    offer = next((store for store in agent.stores if store["kind"] == kind), None)
-    if offer is None:
+    return _cannot_start(agent, kind, target.get("server_version")) or _has_no_place(agent, target)
+
+
+def _cannot_start(agent: Agent, kind: str, version: str | None) -> str | None:
+    offers = [store for store in agent.stores if store["kind"] == kind]
+    if not offers:
         return f"It cannot start {kind}."
-    if not offer["available"]:
-        return f"It cannot start {kind}: {offer.get('remedy') or 'the program is missing'}"
+    there = [offer for offer in offers if offer["available"]]
+    if not there:
+        return f"It cannot start {kind}: {offers[0].get('remedy') or 'the program is missing'}"
+    if version is not None and all(offer.get("version") != version for offer in there):
+        return f"It cannot start {kind} {version}: loadstone-agent stores install {kind} --version {version}"
     return None
+
+
+def _has_no_place(agent: Agent, target: Target) -> str | None:
+    placement: Mapping[str, Any] = target.get("placement") or {}
+    inventory: Mapping[str, Any] = agent.inventory or {}
+    directory = placement.get("data_directory")
+    if directory and directory not in {known["name"] for known in inventory.get("data_directories") or []}:
+        return f"It names no data directory {directory}."
+    if placement.get("cpus") and inventory.get("cpus"):
+        missing = parse_cpu_list(placement["cpus"]) - parse_cpu_list(inventory["cpus"])
+        if missing:
+            return f"It has no CPU {', '.join(map(str, sorted(missing)))}; it has {inventory['cpus']}."
+    return None
+
+
+def parse_cpu_list(text: str) -> set[int]:
+    """`0-7,16` as the kernel writes it."""
+    spans = (part.partition("-") for part in text.split(","))
+    return {cpu for first, _, last in spans for cpu in range(int(first), int(last or first) + 1)}
 
 
 def why_not_now(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:

@@ -29,6 +29,10 @@ class Target(Identified, Base):
     """Overrides of the profile's options."""
     host: Mapped[str | None]
     port: Mapped[int | None]
+    read_port: Mapped[int | None]
+    """Where reads are answered, of a store that has a port for them."""
+    placement: Mapped[dict[str, Any] | None]
+    """Of a managed target; None is the agent's own choice."""
     username: Mapped[str | None]
     password_encrypted: Mapped[str | None]
     database: Mapped[str | None]

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loadstone_contracts.agent_calls import Placement
 from loadstone_contracts.engine_plan import EnginePhase, EngineWork
 from pydantic import BaseModel
 
@@ -159,11 +160,11 @@ class _Expansion:
         start = setting % len(present) if present else 0
         return present[start:] + present[:start]
 
-    def _phases(self, entry: Entry) -> list[EnginePhase]:
+    def _phases(self, entry: Entry, connections: int) -> list[EnginePhase]:
         phases = [EnginePhase(name="prefill")] if entry.prefill else []
         if self.plan.warmup is not None:
-            phases.append(EnginePhase(name="warmup", stop=self.plan.warmup))
-        return [*phases, EnginePhase(name="measure", stop=entry.stop)]
+            phases.append(EnginePhase(name="warmup", stop=self.plan.warmup.rule(connections)))
+        return [*phases, EnginePhase(name="measure", stop=entry.stop.rule(connections))]
 
     def _work(self, binding: Binding, entry: Entry) -> EngineWork:
         return EngineWork(
@@ -172,7 +173,7 @@ class _Expansion:
             access=binding.workload.access,
             load=binding.load,
             threads=binding.threads,
-            phases=self._phases(entry),
+            phases=self._phases(entry, binding.load.connections),
             seed=self.plan.seed,
             verify=self.plan.verify,
             timeout_ms=self.plan.timeout_ms,
@@ -217,4 +218,6 @@ def _target_identity(target: TargetSnapshot) -> dict[str, Any]:
     if target.mode == "external":
         return identity | {"host": target.host, "port": target.port}
     options = effective_options(target.kind, target.profile or "", target.options)
+    if target.placement != Placement():
+        identity["placement"] = without_defaults(target.placement)
     return identity | {"profile": target.profile, "options": options}

@@ -10,6 +10,7 @@ from loadstone.plans.durability import durability_refusals
 from loadstone.plans.entry_refusals import entry_refusals
 from loadstone.plans.findings import finding
 from loadstone.plans.schemas import Finding, PlanAxis, PlanStop, ResolvedPlan
+from loadstone.plans.store_limits import store_limit_refusals
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import store_kinds
 
@@ -23,7 +24,7 @@ def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> list[Findin
     refusals = [*_axis_refusals(cells), *_count_refusals(cells), *_stop_refusals(plan), *_operation_refusals(cells)]
     refusals += [*entry_refusals(plan), *durability_refusals(cells), *_reset_refusals(plan, flush_forbidden)]
     # What depends on bound values is asked once the axes themselves are sound.
-    return refusals or [*_bound_refusals(cells)]
+    return refusals or [*_bound_refusals(cells), *store_limit_refusals(cells)]
 
 
 def _axis_refusals(cells: Cells) -> Iterator[Finding]:

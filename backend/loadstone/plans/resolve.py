@@ -18,7 +18,13 @@ from loadstone.plans.schemas import (
 from loadstone.principal import Principal
 from loadstone.targets import service as targets
 from loadstone.targets.schemas import TargetSnapshot
-from loadstone.targets.store_kinds import find_option_faults, protocol_fault, store_kinds
+from loadstone.targets.store_kinds import (
+    external_only_fault,
+    find_option_faults,
+    named_version,
+    protocol_fault,
+    store_kinds,
+)
 from loadstone.workloads import service as workloads
 from loadstone.workloads.schemas import WorkloadDefinition
 
@@ -109,6 +115,9 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
     if spoken is None:
         lookup.refuse("unknown_protocol", f"{path}.protocol", protocol_fault(kind, written.protocol))
         return None
+    if (message := external_only_fault(kind, spoken.protocol)) is not None:
+        lookup.refuse("external_only", f"{path}.protocol", message)
+        return None
     if written.optional:
         lookup.optional.append(index)
     for name, code, message in find_option_faults(kind, written.options):
@@ -124,6 +133,8 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
         target_id=None,
         host=None,
         port=None,
+        placement=written.placement,
+        server_version=named_version(written.kind, written.profile, written.options),
     )
 
 

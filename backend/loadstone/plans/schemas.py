@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from loadstone_contracts.agent_calls import Reset
+from loadstone_contracts.agent_calls import Placement, Reset
 from loadstone_contracts.engine_plan import EngineLoad, StopRule, StoreProtocol
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
@@ -37,6 +37,8 @@ class InlineTarget(_Written):
     protocol: StoreProtocol | None = None
     """None is the kind's first."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
+    placement: Placement = Placement()
+    """Cores, memory and disk that it gets."""
     optional: bool = False
     """Left out of the run, and said so, where no agent can start it."""
 
@@ -74,6 +76,18 @@ class PlanAxis(_Written):
 Only = dict[Annotated[str, Field(max_length=100)], Annotated[list[AxisValue], Field(max_length=1000)]]
 
 
+class PlanStop(StopRule):
+    """Exactly one is set. `operations` are all connections' together."""
+
+    operations_per_connection: int | None = Field(default=None, ge=1, le=1_000_000_000)
+
+    def rule(self, connections: int) -> StopRule:
+        """As the engine is told."""
+        if self.operations_per_connection is None:
+            return StopRule(seconds=self.seconds, operations=self.operations)
+        return StopRule(operations=self.operations_per_connection * connections)
+
+
 class _EntryCommon(_Written):
     """A value on the axis `workload`. Several entries share a name when each has targets of its own.
 
@@ -85,7 +99,7 @@ class _EntryCommon(_Written):
     targets: list[TargetName] | None = Field(default=None, max_length=20)
     only: Only = Field(default_factory=dict, max_length=20)
     load: EngineLoad | None = None
-    stop: StopRule | None = None
+    stop: PlanStop | None = None
     prefill: bool | None = None
 
 
@@ -122,10 +136,13 @@ class _PlanCommon(_Written):
     """Idle time before each trial but the first."""
     reset: Reset = "restart"
     prefill: bool = True
-    warmup: StopRule | None = None
-    stop: StopRule = StopRule()
+    warmup: PlanStop | None = None
+    stop: PlanStop = PlanStop()
     verify: bool = False
     timeout_ms: int = Field(default=5000, ge=1, le=3_600_000)
+
+
+RecipeSizeName = Literal["full", "quick"]
 
 
 class PlanDefinition(_PlanCommon):
@@ -204,10 +221,19 @@ class Preview(BaseModel):
     agents: list[PreviewAgent]
 
 
+class RecipeRef(_Written):
+    """The recipe that a plan or run began as, and in which size."""
+
+    slug: str = Field(min_length=1, max_length=100)
+    size: RecipeSizeName
+
+
 class WritePlan(_Written):
     definition: PlanDefinition
     name: str | None = Field(default=None, min_length=1, max_length=200)
     """The definition's own name when left out."""
+    recipe: RecipeRef | None = None
+    """Kept from the first version on."""
 
 
 class ChangePlan(WritePlan):
@@ -228,6 +254,7 @@ class Plan(BaseModel):
     version_created_by: UserRef | None
     version_created_at: datetime
     archived_at: datetime | None
+    recipe: RecipeRef | None
 
 
 class PlanVersion(BaseModel):
@@ -240,18 +267,3 @@ class PlanVersions(BaseModel):
     """The newest 500, newest first."""
 
     items: list[PlanVersion]
-
-
-class Recipe(BaseModel):
-    """A plan that ships with the product, and the question that it answers."""
-
-    slug: str
-    title: str
-    question: str
-    description: str
-    estimated_s: float
-    definition: PlanDefinition
-
-
-class Recipes(BaseModel):
-    items: list[Recipe]

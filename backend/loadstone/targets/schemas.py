@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Literal
 
-from loadstone_contracts.agent_calls import CheckFinishRequest, TargetKind
+from loadstone_contracts.agent_calls import CheckFinishRequest, Placement, TargetKind
 from loadstone_contracts.engine_plan import StoreProtocol, Tls
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -29,6 +29,10 @@ class TargetSnapshot(BaseModel):
     port: int | None
     protocol: StoreProtocol | None = None
     """None in runs from before it could be chosen: the kind's first."""
+    read_port: int | None = None
+    placement: Placement = Placement()
+    server_version: str | None = None
+    """The one that profile and options name, where an agent can hold several."""
 
 
 class WriteTarget(BaseModel):
@@ -48,6 +52,10 @@ class WriteTarget(BaseModel):
     options: dict[str, str] = Field(default_factory=dict, max_length=100)
     host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
     port: int | None = Field(default=None, ge=1, le=65535)
+    read_port: int | None = Field(default=None, ge=1, le=65535)
+    """Of a Memlink, where it is not the one below `port`, which takes writes."""
+    placement: Placement = Placement()
+    """Of a managed target: cores, memory, disk."""
     username: str | None = Field(default=None, min_length=1, max_length=255)
     database: str | None = Field(default=None, max_length=64, pattern=r"^[A-Za-z0-9_$-]+$")
     """By name, or Redis' by number; null is the usual one."""
@@ -88,6 +96,8 @@ class Target(BaseModel):
     options: dict[str, str]
     host: str | None
     port: int | None
+    read_port: int | None
+    placement: Placement
     username: str | None
     has_password: bool
     database: str | None

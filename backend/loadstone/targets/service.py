@@ -17,7 +17,7 @@ from loadstone.principal import Principal
 from loadstone.targets import repository
 from loadstone.targets.checks import claim_check, create_check, fail_stale_checks, finish_check, render_check
 from loadstone.targets.schemas import Target, TargetCheck, TargetSnapshot, WriteTarget
-from loadstone.targets.store_kinds import StoreKinds, effective_options, store_kinds
+from loadstone.targets.store_kinds import StoreKinds, effective_options, named_version, store_kinds
 from loadstone.targets.validation import find_faults
 from loadstone.vault import decrypt, encrypt
 
@@ -94,6 +94,8 @@ def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
 def _write(row: models.Target, wanted: WriteTarget) -> None:
     for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username", "database"):
         setattr(row, field, getattr(wanted, field))
+    row.read_port = wanted.read_port
+    row.placement = wanted.placement.model_dump(mode="json", exclude_defaults=True) or None
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
     if wanted.mode == "managed":
@@ -114,6 +116,8 @@ def _render(row: models.Target, check: repository.CheckRow | None) -> Target:
             "options": row.options,
             "host": row.host,
             "port": row.port,
+            "read_port": row.read_port,
+            "placement": row.placement or {},
             "username": row.username,
             "has_password": row.password_encrypted is not None,
             "database": row.database,
@@ -147,6 +151,9 @@ def take_snapshot(row: models.Target, index: int) -> TargetSnapshot:
             "target_id": row.id,
             "host": row.host,
             "port": row.port,
+            "read_port": row.read_port,
+            "placement": row.placement or {},
+            "server_version": named_version(row.kind, row.profile, row.options),
         }
     )
 
@@ -168,6 +175,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
                 "mode": "managed",
                 "profile": taken.profile,
                 "options": options,
+                "placement": taken.placement,
                 "instance_key": instance_key,
                 "flush_allowed": True,
             }
@@ -184,6 +192,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
             "instance_key": instance_key,
             "host": taken.host,
             "port": taken.port,
+            "read_port": taken.read_port,
             **(_credentials(row) if is_same_address else {}),
         }
     )

@@ -9,6 +9,8 @@ from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import OperationKind, StoreProtocol
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+VERSION_OPTION = "server_version"
+
 
 class _Data(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -113,6 +115,20 @@ def effective_options(kind: str, profile: str, overrides: Mapping[str, str]) -> 
     known = store_kinds()[kind].profile(profile)
     assert known is not None
     return {**known.options, **overrides}
+
+
+def named_version(kind: str, profile: str | None, overrides: Mapping[str, str]) -> str | None:
+    """Which version of the server profile and options ask for; None when any will do."""
+    known = store_kinds()[kind].profile(profile) if profile else None
+    return {**(known.options if known else {}), **overrides}.get(VERSION_OPTION)
+
+
+def external_only_fault(kind: StoreKind, protocol: str | None) -> str | None:
+    """Why an agent cannot start a store that is spoken to like this; None when it can."""
+    spoken = kind.spoken(protocol)
+    if spoken is None or not spoken.external_only:
+        return None
+    return f"{kind.title} is not started as a cluster here: save a target that runs elsewhere for {protocol}."
 
 
 def protocol_fault(kind: StoreKind, protocol: str | None) -> str:

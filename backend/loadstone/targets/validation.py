@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
+from loadstone_contracts.agent_calls import Placement
+
 from loadstone.targets.schemas import WriteTarget
-from loadstone.targets.store_kinds import find_option_faults, protocol_fault, store_kinds
+from loadstone.targets.store_kinds import external_only_fault, find_option_faults, protocol_fault, store_kinds
 
 Fault = tuple[str, str, str]
 """Path, code, message."""
 
-ADDRESS_FIELDS = ("host", "port", "username", "password", "database", "tls")
+ADDRESS_FIELDS = ("host", "port", "read_port", "username", "password", "database", "tls")
 
 
 def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
@@ -30,6 +32,8 @@ def _managed_faults(wanted: WriteTarget) -> Iterator[Fault]:
     if wanted.profile is None or kind.profile(wanted.profile) is None:
         known = ", ".join(profile.name for profile in kind.profiles)
         yield "profile", "unknown_profile", f"Choose one of {kind.title}'s profiles: {known}."
+    if (message := external_only_fault(kind, wanted.protocol)) is not None:
+        yield "protocol", "external_only", message
     for name, code, message in find_option_faults(kind, wanted.options):
         yield f"options.{name}", code, message
     for field in ADDRESS_FIELDS:
@@ -48,13 +52,34 @@ def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fau
             "not_for_external",
             "Profiles and options are for managed targets; this one is started elsewhere.",
         )
+    if wanted.placement != Placement():
+        yield "placement", "not_for_external", "Cores, memory and disk are given to managed targets only."
+    yield from _listener_faults(wanted)
     if wanted.username is not None and not has_password:
         yield "password", "missing", "A user name needs a password."
     if wanted.kind == "memcached" and has_password and wanted.username is None:
         yield "username", "missing", "memcached asks for a user name with the password."
-    if wanted.database is not None and wanted.kind == "memcached":
-        yield "database", "not_for_memcached", "memcached has no databases."
-    if wanted.database is not None and wanted.kind == "redis" and not wanted.database.isdecimal():
-        yield "database", "value_out_of_range", "Redis' databases have numbers: 0 is the first."
+    if wanted.database is not None:
+        yield from _database_faults(wanted, wanted.database)
     if wanted.tls is not None and not wanted.tls.server_name:
         yield "tls.server_name", "missing", "Say which name the certificate must carry."
+
+
+def _listener_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    if wanted.kind != "memlink":
+        if wanted.read_port is not None:
+            yield "read_port", "not_for_this_kind", "Only Memlink answers reads at a port of their own."
+        return
+    if wanted.read_port is not None and wanted.read_port == wanted.port:
+        yield "read_port", "value_out_of_range", "Memlink takes writes and answers reads at two ports."
+    for field in ("username", "tls"):
+        if getattr(wanted, field) is not None:
+            yield field, "not_for_memlink", "Memlink knows neither users nor TLS."
+
+
+def _database_faults(wanted: WriteTarget, database: str) -> Iterator[Fault]:
+    if wanted.kind in ("memcached", "memlink"):
+        yield "database", f"not_for_{wanted.kind}", f"{store_kinds()[wanted.kind].title} has no databases."
+    if wanted.kind in ("redis", "valkey") and not database.isdecimal():
+        title = store_kinds()[wanted.kind].title
+        yield "database", "value_out_of_range", f"{title}'s databases have numbers: 0 is the first."

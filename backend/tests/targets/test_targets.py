@@ -121,6 +121,9 @@ def test_an_agent_gets_the_profiles_options_with_the_overrides_over_them(client:
         "save": "",
         "appendonly": "yes",
         "appendfsync": "always",
+        "no-appendfsync-on-rewrite": "no",
+        "auto-aof-rewrite-percentage": "100",
+        "auto-aof-rewrite-min-size": "64mb",
         "maxmemory": "100mb",
     }
 
@@ -129,12 +132,18 @@ def test_every_profile_and_option_of_the_data_file_is_sound(client: Caller) -> N
     shown = client.get("/api/v1/store-kinds").json()["items"]
     profiles = {kind["kind"]: [profile["name"] for profile in kind["profiles"]] for kind in shown}
     innodb = ["innodb-durable", "innodb-os-buffered", "innodb-buffered"]
+    persistence = ["none", "rdb", "aof-no", "aof-everysec", "aof-always"]
+    plugin = ["plugin-reads-batched", "plugin-writes-batched"]
     assert profiles == {
-        "memcached": ["default"],
-        "redis": ["none", "rdb", "aof-no", "aof-everysec", "aof-always"],
-        "mysql": [f"{version}-{name}" for version in ("8.0", "5.6") for name in innodb],
+        "memcached": ["default", "memory-2048"],
+        "redis": persistence,
+        "valkey": persistence,
+        "mysql": [f"{version}-{name}" for version in ("8.0", "5.6") for name in (*innodb, "myisam", *plugin)],
         "mariadb": [*innodb, "aria", "myisam"],
-        "postgresql": ["durable", "asynchronous"],
+        "postgresql": ["durable", "asynchronous", "not-forced"],
+        "mongodb": ["default", "journal-2ms"],
+        "ferretdb": ["durable", "os-buffered"],
+        "memlink": ["default", "synced"],
     }
     for kind in store_kinds().values():
         for option in kind.options:
