@@ -13,13 +13,17 @@ from loadstone_agent.engines.memslap import Memslap
 from loadstone_agent.engines.mysqlslap import Mysqlslap
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.engines.pgbench import Pgbench
+from loadstone_agent.engines.python_clients import PythonPymemcache, PythonPymongo, PythonPymysql, PythonRedis
 from loadstone_agent.engines.redis_benchmark import RedisBenchmark
 from loadstone_agent.engines.sysbench import Sysbench
 from loadstone_agent.errors import AgentError, BadPlan
 
 log = structlog.get_logger()
 
-ADAPTERS: tuple[type[Adapter], ...] = (RedisBenchmark, Memslap, Memaslap, Sysbench, Mysqlslap, Pgbench)
+ADAPTERS: tuple[type[Adapter], ...] = (
+    *(RedisBenchmark, Memslap, Memaslap, Sysbench, Mysqlslap, Pgbench),
+    *(PythonRedis, PythonPymemcache, PythonPymysql, PythonPymongo),
+)
 
 
 class EngineCatalog:

@@ -8,7 +8,8 @@ from loadstone_contracts.engine_events import Quantiles
 from loadstone_contracts.engine_plan import EnginePlan, OperationKind
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally
 from loadstone_agent.engines.tool import Command, ToolEnd
 from loadstone_agent.errors import BadPlan, EngineInternal, TargetUnreachable

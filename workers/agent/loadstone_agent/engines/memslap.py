@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally, refused
 from loadstone_agent.engines.tool import Command, ToolEnd
 from loadstone_agent.errors import EngineInternal, TargetUnreachable

@@ -9,8 +9,9 @@ from itertools import cycle, islice
 from loadstone_contracts.engine_plan import EnginePlan
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
 from loadstone_agent.engines.dataset import DataShape, drawn_keys, drawn_operations
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally
 from loadstone_agent.engines.sql_text import statement
 from loadstone_agent.engines.tool import Command, ToolEnd
@@ -18,7 +19,7 @@ from loadstone_agent.errors import EngineInternal, TargetRefused, TargetUnreacha
 
 MAX_STATEMENTS = 10_000
 MAX_LIST_BYTES = 16 * 1024 * 1024
-FIELDS = 6
+FIELDS = 7
 """engine, kind of load, mean, lowest and highest seconds, clients, and queries of each."""
 
 
@@ -44,7 +45,7 @@ class Mysqlslap(Adapter):
         file.write_text(";\n".join(_statements(job)) + ";\n")
         arguments = [job.found.binary, "--no-defaults", f"--host={job.address.host}", f"--port={job.address.port}"]
         arguments += ["--protocol=tcp", f"--user={target.username or 'root'}", "--no-drop", "--skip-ssl"]
-        arguments += [f"--create-schema={target.database or 'loadstone'}", f"--query={file}", "--delimiter=;"]
+        arguments += [f"--create-schema={target.database or 'test'}", f"--query={file}", "--delimiter=;"]
         arguments += [f"--concurrency={job.connections}", "--iterations=1", "--csv", "--silent"]
         arguments += [f"--number-of-queries={job.operations_each * job.connections}"]
         return Command(arguments, environment={"MYSQL_PWD": target.password or ""})
@@ -83,7 +84,7 @@ class _Reader(OutputReader):
 
     def result(self, end: ToolEnd) -> PhaseResult:
         try:
-            _, _, mean_s, _, _, clients = (self._row or [])[:FIELDS]
+            _, _, mean_s, _, _, clients, _ = self._row or []
             elapsed_ns = round(float(mean_s) * 1e9)
             matches = int(clients) == self._job.connections
         except ValueError as error:

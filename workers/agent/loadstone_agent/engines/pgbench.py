@@ -8,8 +8,9 @@ from pathlib import Path
 from loadstone_contracts.engine_plan import EnginePlan
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
 from loadstone_agent.engines.dataset import DataShape
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second
 from loadstone_agent.engines.sql_text import statement, value_literals
 from loadstone_agent.engines.tool import Command, ToolEnd
@@ -48,7 +49,7 @@ class Pgbench(Adapter):
             arguments.append("-C")
         for script, weight in self._scripts(job):
             arguments += ["-f", f"{script}@{weight}"]
-        arguments.append(str(target.database or "loadstone"))
+        arguments.append(str(target.database or "postgres"))
         return Command(arguments, environment={"PGPASSWORD": target.password or "", "PGSSLMODE": "disable"})
 
     def _scripts(self, job: PhaseJob) -> Iterable[tuple[Path, int]]:
@@ -87,10 +88,13 @@ class _Reader(OutputReader):
                 self._figures[name] = float(found[1])
         return ()
 
+    def rest(self) -> Iterable[Second]:
+        return self._log.rest()
+
     def result(self, end: ToolEnd) -> PhaseResult:
         if not self._figures.get("count") or not self._figures.get("rate"):
             raise EngineInternal("pgbench printed no totals: see its last lines.", end.log_tail)
-        tallies = self._log.finish()
+        tallies = self._log.totals()
         count, told = sum(one.count for one in tallies), int(self._figures["count"])
         if count != told:
             raise EngineInternal(f"pgbench says {told} transactions, and logged {count}.", end.log_tail)

@@ -9,8 +9,9 @@ from loadstone_contracts.engine_events import Quantiles
 from loadstone_contracts.engine_plan import EnginePlan, Operation
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
 from loadstone_agent.engines.dataset import DataShape
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally
 from loadstone_agent.engines.tool import Command, ToolEnd
 from loadstone_agent.errors import BadPlan, EngineInternal, TargetRefused, TargetUnreachable

@@ -2,14 +2,16 @@
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 from loadstone_contracts.engine_plan import EnginePlan
 from loadstone_contracts.engines import ENGINES
 
-from loadstone_agent.engines.adapter import Adapter, Found, OutputReader, PhaseJob
+from loadstone_agent.engines.adapter import Adapter, OutputReader
 from loadstone_agent.engines.dataset import DataShape
+from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally, histogram_of, refused
 from loadstone_agent.engines.sql_text import WRITES, value_literals
 from loadstone_agent.engines.tool import Command, ToolEnd
@@ -61,7 +63,7 @@ class Sysbench(Adapter):
         lines = [f"db-driver={dialect}", f"{dialect}-host={job.address.host}", f"{dialect}-port={job.address.port}"]
         lines.append(f"{dialect}-user={target.username or ('postgres' if dialect == 'pgsql' else 'root')}")
         lines.append(f"{dialect}-password={target.password or ''}")
-        lines.append(f"{dialect}-db={target.database or 'loadstone'}")
+        lines.append(f"{dialect}-db={target.database or ('postgres' if dialect == 'pgsql' else 'test')}")
         if any(character in line for line in lines for character in "\r\n"):
             raise BadPlan("sysbench takes no line breaks in a user's name or password.")
         return job.secret_file("login.cnf", "\n".join(lines) + "\n")
@@ -84,7 +86,7 @@ def _seconds(job: PhaseJob) -> int:
 class _Reader(OutputReader):
     def __init__(self, job: PhaseJob) -> None:
         self._operation = job.plan.operations[0].kind
-        self._bars: dict[int, int] = {}
+        self._bars: Counter[int] = Counter()
         self._figures: dict[str, float] = {}
 
     def read(self, line: str | None) -> Iterable[Second]:
@@ -94,7 +96,8 @@ class _Reader(OutputReader):
             tally = Tally(self._operation, round(float(found[2])), errors=refused(round(float(found[3]))))
             yield Second(int(found[1]) * 1_000_000_000, 1_000_000_000, [tally])
         elif found := BAR.match(line):
-            self._bars[round(float(found[1]) * NS_PER_MS)] = int(found[2])
+            # Near zero several bars are rounded to one value.
+            self._bars[round(float(found[1]) * NS_PER_MS)] += int(found[2])
         else:
             for name, pattern in (("events", EVENTS), ("time", TIME), ("ignored", IGNORED), ("max", HIGHEST)):
                 if found := pattern.match(line):

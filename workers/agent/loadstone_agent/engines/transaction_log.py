@@ -65,11 +65,13 @@ class TransactionLog:
         newest = max(self._seconds, default=0)
         yield from self._settle(newest - SETTLED_AFTER_S)
 
-    def finish(self) -> list[Tally]:
-        """One tally an operation over all of it."""
+    def rest(self) -> Iterator[Second]:
+        """The last seconds, once the log is whole."""
         self._read_new()
-        for _ in self._settle(max(self._seconds, default=0)):
-            continue
+        yield from self._settle(max(self._seconds, default=0))
+
+    def totals(self) -> list[Tally]:
+        """One tally an operation over all that has been yielded."""
         return [self._whole[place].tally(operation, self._is_open) for place, operation in enumerate(self._operations)]
 
     def _settle(self, until: int) -> Iterator[Second]:
