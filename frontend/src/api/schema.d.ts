@@ -683,6 +683,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/recipes/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Recipe
+         * @description With its method, its source and what differs from it.
+         */
+        get: operations["get_recipe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recipes/{slug}/published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Recipe Figures
+         * @description Every figure that the source prints, as it prints it; empty for a recipe of our own.
+         */
+        get: operations["get_recipe_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/schemas/plan.json": {
         parameters: {
             query?: never;
@@ -809,7 +849,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Newest first. `q` is looked for in the name; `status` may be given several times.
+         * @description Newest first. `q` is looked for in the name, `recipe` is a slug; `status` may be given several times.
          */
         get: operations["list_runs"];
         put?: never;
@@ -843,6 +883,26 @@ export interface paths {
          * @description Its agents may be chosen anew until one has begun it.
          */
         patch: operations["change_run"];
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Published Figures
+         * @description Of the study that the run's recipe repeats, laid onto its targets and workloads; empty without one.
+         */
+        get: operations["get_published_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/runs/{run_id}/cancel": {
@@ -1048,6 +1108,28 @@ export interface paths {
          * @description The seconds of the last attempt, or of `attempt`. Down-sampling keeps each bucket's extremes.
          */
         get: operations["list_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trials/{trial_id}/telemetry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Telemetry
+         * @description The store's counters, its memory and disk, and the host, second by second, with what happened meanwhile.
+         *
+         *     Of the last attempt, or of `attempt`. Down-sampling keeps the extremes of every line.
+         */
+        get: operations["list_telemetry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1703,6 +1785,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/leases/{lease_id}/telemetry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store Telemetry */
+        post: operations["store_telemetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/leases/{lease_id}/finish": {
         parameters: {
             query?: never;
@@ -2262,6 +2361,23 @@ export interface paths {
         };
         /** Export Shared Samples */
         get: operations["export_shared_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{token}/trials/{trial_id}/telemetry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Shared Telemetry */
+        get: operations["list_shared_telemetry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3065,6 +3181,7 @@ export interface components {
             definition: components["schemas"]["PlanDefinition"];
             /** Name */
             name?: string | null;
+            recipe?: components["schemas"]["RecipeRef"] | null;
             /** Version */
             version: number;
         };
@@ -3361,7 +3478,7 @@ export interface components {
             /** Sides */
             sides: components["schemas"]["ComparedSide"][];
             /** Differences */
-            differences: components["schemas"]["Difference"][];
+            differences: components["schemas"]["loadstone__comparisons__schemas__Difference"][];
             /** Refusals */
             refusals: components["schemas"]["ContenderRefusal"][];
             /** Cells */
@@ -3500,6 +3617,21 @@ export interface components {
             message: string;
             /** Contender */
             contender: number;
+        };
+        /**
+         * CounterName
+         * @description One of the store's own counters; a unit with `per_s` is a rate over the second.
+         */
+        CounterName: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "per_s" | "bytes" | "bytes_per_s" | "count" | "ratio" | "s";
         };
         /** CreateApiToken */
         CreateApiToken: {
@@ -4015,23 +4147,6 @@ export interface components {
             sent_at: string | null;
         };
         /**
-         * Difference
-         * @description `values` has one text a side, null where the side knows nothing of it. A higher `weight` matters more.
-         */
-        Difference: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "store_version" | "engine" | "configuration" | "plan" | "environment";
-            /** Path */
-            path: string;
-            /** Values */
-            values: (string | null)[];
-            /** Weight */
-            weight: number;
-        };
-        /**
          * DueTime
          * @description `local` is the wall clock in the schedule's zone, with its offset: `2026-10-25T02:30:00+02:00`.
          */
@@ -4516,6 +4631,40 @@ export interface components {
             swapped_bytes: number;
         };
         /**
+         * HostSecond
+         * @description The agent's host over the second. Shares are of all CPU time and add up to 1.
+         */
+        HostSecond: {
+            /** Cpu User Share */
+            cpu_user_share: number;
+            /** Cpu System Share */
+            cpu_system_share: number;
+            /** Cpu Interrupt Share */
+            cpu_interrupt_share: number;
+            /** Cpu Iowait Share */
+            cpu_iowait_share: number;
+            /** Cpu Steal Share */
+            cpu_steal_share: number;
+            /** Cpu Idle Share */
+            cpu_idle_share: number;
+            /** Disk Read Bytes Per S */
+            disk_read_bytes_per_s: number;
+            /** Disk Written Bytes Per S */
+            disk_written_bytes_per_s: number;
+            /** Network Received Bytes Per S */
+            network_received_bytes_per_s: number;
+            /** Network Sent Bytes Per S */
+            network_sent_bytes_per_s: number;
+            /** Loopback Bytes Per S */
+            loopback_bytes_per_s: number;
+            /** Context Switches Per S */
+            context_switches_per_s: number;
+            /** Swapped Bytes Per S */
+            swapped_bytes_per_s: number;
+            /** Memory Available Bytes */
+            memory_available_bytes: number;
+        };
+        /**
          * HotSetAccess
          * @description A share of the operations goes to a share of the keys, scattered over all of them.
          */
@@ -4547,6 +4696,12 @@ export interface components {
             protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Name */
             name?: string | null;
+            /**
+             * @default {
+             *       "drop_page_cache": false
+             *     }
+             */
+            placement: components["schemas"]["Placement"];
             /**
              * Optional
              * @default false
@@ -4747,6 +4902,18 @@ export interface components {
         Members: {
             /** Items */
             items: components["schemas"]["MemberItem"][];
+        };
+        /**
+         * MetricBand
+         * @description The mean over counted trials, the lowest and the highest.
+         */
+        MetricBand: {
+            /** Mean */
+            mean: number;
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
         };
         /** MetricInfo */
         MetricInfo: {
@@ -5269,6 +5436,7 @@ export interface components {
             version_created_at: string;
             /** Archived At */
             archived_at: string | null;
+            recipe: components["schemas"]["RecipeRef"] | null;
         };
         /** PlanAxis */
         PlanAxis: {
@@ -5324,9 +5492,9 @@ export interface components {
              * @default true
              */
             prefill: boolean;
-            warmup?: components["schemas"]["StopRule"] | null;
+            warmup?: components["schemas"]["PlanStop"] | null;
             /** @default {} */
-            stop: components["schemas"]["StopRule"];
+            stop: components["schemas"]["PlanStop"];
             /**
              * Verify
              * @default false
@@ -5360,6 +5528,18 @@ export interface components {
             /** Workloads */
             workloads?: string[] | null;
         };
+        /**
+         * PlanStop
+         * @description Exactly one is set. `operations` are all connections' together.
+         */
+        PlanStop: {
+            /** Seconds */
+            seconds?: number | null;
+            /** Operations */
+            operations?: number | null;
+            /** Operations Per Connection */
+            operations_per_connection?: number | null;
+        };
         /** PlanVersion */
         PlanVersion: {
             /** Version */
@@ -5391,7 +5571,7 @@ export interface components {
             };
             /** Load */
             load?: (components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"]) | null;
-            stop?: components["schemas"]["StopRule"] | null;
+            stop?: components["schemas"]["PlanStop"] | null;
             /** Prefill */
             prefill?: boolean | null;
             /** Workload */
@@ -5400,6 +5580,8 @@ export interface components {
         /**
          * Point
          * @description One cell of the run's grid. `total` is the merge over its operations; null until a trial counts.
+         *
+         *     `metrics` are of the point as a whole, by name: memory, disk.
          */
         Point: {
             /**
@@ -5420,10 +5602,17 @@ export interface components {
             /** Operations */
             operations: components["schemas"]["PointOperation"][];
             total: components["schemas"]["PointOperation"] | null;
+            /** Metrics */
+            metrics: {
+                [key: string]: components["schemas"]["MetricBand"];
+            };
         };
         /** PointBand */
         PointBand: {
             throughput_per_s: components["schemas"]["Band"];
+            elapsed_s: components["schemas"]["Band"];
+            time_per_operation_ns: components["schemas"]["Band"];
+            throughput_per_connection_per_s: components["schemas"]["Band"];
             response_time_ns: components["schemas"]["QuantileBands"];
             service_time_ns: components["schemas"]["QuantileBands"];
         };
@@ -5436,7 +5625,9 @@ export interface components {
          * PointOperation
          * @description One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
          *
-         *     `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms.
+         *     `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms. `elapsed_s` of the
+         *     measure phase, the time per operation (elapsed x connections / count) and the throughput of one connection are means
+         *     over trials too; null in runs from before they were kept.
          */
         PointOperation: {
             /** Operation */
@@ -5453,6 +5644,12 @@ export interface components {
             };
             /** Throughput Per S */
             throughput_per_s: number;
+            /** Elapsed S */
+            elapsed_s: number | null;
+            /** Time Per Operation Ns */
+            time_per_operation_ns: number | null;
+            /** Throughput Per Connection Per S */
+            throughput_per_connection_per_s: number | null;
             response_time_ns: components["schemas"]["Quantiles-Output"];
             service_time_ns: components["schemas"]["Quantiles-Output"];
             band: components["schemas"]["PointBand"];
@@ -5589,9 +5786,9 @@ export interface components {
              * @default true
              */
             prefill: boolean;
-            warmup?: components["schemas"]["StopRule"] | null;
+            warmup?: components["schemas"]["PlanStop"] | null;
             /** @default {} */
-            stop: components["schemas"]["StopRule"];
+            stop: components["schemas"]["PlanStop"];
             /**
              * Verify
              * @default false
@@ -5651,6 +5848,58 @@ export interface components {
              * @default null
              */
             errors: components["schemas"]["FieldError"][] | null;
+        };
+        /**
+         * PublishedCount
+         * @description Figures that the source prints, and how many of them are laid onto runs.
+         */
+        PublishedCount: {
+            /** Count */
+            count: number;
+            /** Mapped */
+            mapped: number;
+        };
+        /**
+         * PublishedPoint
+         * @description `x` is null where the source gives one figure without an axis, `value` where it says that there was none.
+         */
+        PublishedPoint: {
+            /** X */
+            x: number | null;
+            /** Value */
+            value: number | null;
+            /** Note */
+            note: string | null;
+        };
+        /**
+         * PublishedSeries
+         * @description Laid onto a run: `match` are parameters of its points, `axis` one of its axes, `metric` one of the registry's.
+         *
+         *     Values are in the metric's unit. `derived` says how a value follows from the printed one, if it is not the same.
+         */
+        PublishedSeries: {
+            /** Label */
+            label: string;
+            /** System */
+            system: string;
+            /** Client */
+            client: string | null;
+            /** Scenario */
+            scenario: string;
+            /** Match */
+            match: {
+                [key: string]: unknown;
+            };
+            /** Axis */
+            axis: string | null;
+            /** Metric */
+            metric: string;
+            /** Unit */
+            unit: string;
+            /** Derived */
+            derived: string | null;
+            /** Points */
+            points: components["schemas"]["PublishedPoint"][];
         };
         /** QuantileBands */
         QuantileBands: {
@@ -5819,10 +6068,7 @@ export interface components {
             ends_at: string | null;
             reason: components["schemas"]["WaitReason"] | null;
         };
-        /**
-         * Recipe
-         * @description A plan that ships with the product, and the question that it answers.
-         */
+        /** Recipe */
         Recipe: {
             /** Slug */
             slug: string;
@@ -5830,16 +6076,80 @@ export interface components {
             title: string;
             /** Question */
             question: string;
-            /** Description */
-            description: string;
+            /** Summary */
+            summary: string;
+            /** Study */
+            study: boolean;
+            /** Sizes */
+            sizes: components["schemas"]["RecipeSize"][];
+            /** Place */
+            place: number;
+            /** Method */
+            method: string[];
+            /** Differences */
+            differences: components["schemas"]["loadstone__plans__recipe_schemas__Difference"][];
+            source: components["schemas"]["Source"] | null;
+            published: components["schemas"]["PublishedCount"];
+        };
+        /**
+         * RecipeItem
+         * @description A plan that ships with the product, and the question that it answers. `study`: it was published by somebody.
+         */
+        RecipeItem: {
+            /** Slug */
+            slug: string;
+            /** Title */
+            title: string;
+            /** Question */
+            question: string;
+            /** Summary */
+            summary: string;
+            /** Study */
+            study: boolean;
+            /** Sizes */
+            sizes: components["schemas"]["RecipeSize"][];
+            /** Place */
+            place: number;
+        };
+        /** RecipePublished */
+        RecipePublished: {
+            /** Series */
+            series: components["schemas"]["SourceSeries"][];
+            source: components["schemas"]["Source"] | null;
+        };
+        /**
+         * RecipeRef
+         * @description The recipe that a plan or run began as, and in which size.
+         */
+        RecipeRef: {
+            /** Slug */
+            slug: string;
+            /**
+             * Size
+             * @enum {string}
+             */
+            size: "full" | "quick";
+        };
+        /**
+         * RecipeSize
+         * @description `full` is as published, `quick` shows the same in minutes.
+         */
+        RecipeSize: {
+            /**
+             * Size
+             * @enum {string}
+             */
+            size: "full" | "quick";
             /** Estimated S */
             estimated_s: number;
+            /** Trial Count */
+            trial_count: number;
             definition: components["schemas"]["PlanDefinition"];
         };
         /** Recipes */
         Recipes: {
             /** Items */
-            items: components["schemas"]["Recipe"][];
+            items: components["schemas"]["RecipeItem"][];
         };
         /** RefusalRef */
         RefusalRef: {
@@ -5910,9 +6220,9 @@ export interface components {
              * @default true
              */
             prefill: boolean;
-            warmup?: components["schemas"]["StopRule"] | null;
+            warmup?: components["schemas"]["PlanStop"] | null;
             /** @default {} */
-            stop: components["schemas"]["StopRule"];
+            stop: components["schemas"]["PlanStop"];
             /**
              * Verify
              * @default false
@@ -5943,7 +6253,7 @@ export interface components {
             };
             /** Load */
             load?: (components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"]) | null;
-            stop?: components["schemas"]["StopRule"] | null;
+            stop?: components["schemas"]["PlanStop"] | null;
             /** Prefill */
             prefill?: boolean | null;
             workload: components["schemas"]["WorkloadDefinition"];
@@ -6006,6 +6316,7 @@ export interface components {
             origin: "local" | "imported";
             /** Schedule Id */
             schedule_id: string | null;
+            recipe: components["schemas"]["RecipeRef"] | null;
             /** Paused At */
             paused_at: string | null;
             definition: components["schemas"]["ResolvedPlan"];
@@ -6079,6 +6390,7 @@ export interface components {
             origin: "local" | "imported";
             /** Schedule Id */
             schedule_id: string | null;
+            recipe: components["schemas"]["RecipeRef"] | null;
             /** Paused At */
             paused_at: string | null;
         };
@@ -6111,6 +6423,19 @@ export interface components {
             /** Bundle Digest */
             bundle_digest: string;
         };
+        /**
+         * RunPublished
+         * @description `normalise_to` are the parameters that the study compares to; absolute figures depend on the hardware.
+         */
+        RunPublished: {
+            /** Series */
+            series: components["schemas"]["PublishedSeries"][];
+            /** Normalise To */
+            normalise_to: {
+                [key: string]: unknown;
+            } | null;
+            source: components["schemas"]["Source"] | null;
+        };
         /** RunSubject */
         RunSubject: {
             /**
@@ -6121,12 +6446,15 @@ export interface components {
         };
         /**
          * RunSubmit
-         * @description Exactly one of `plan_id` and `plan`. Without a selector any agent that can take it may.
+         * @description Exactly one of `plan_id` and `plan`, or the `recipe` alone. Without a selector any agent that can take it may.
+         *
+         *     With a plan, `recipe` says what it began as.
          */
         RunSubmit: {
             /** Plan Id */
             plan_id?: string | null;
             plan?: components["schemas"]["PlanDefinition"] | null;
+            recipe?: components["schemas"]["RecipeRef"] | null;
             agent_selector?: components["schemas"]["AgentSelector"] | null;
             /**
              * Priority
@@ -6762,6 +7090,42 @@ export interface components {
             weight: number;
         };
         /**
+         * Source
+         * @description Who published a study, and where it stood.
+         */
+        Source: {
+            /** Title */
+            title: string;
+            /** Author */
+            author: string | null;
+            /** Year */
+            year: number | null;
+            /** Note */
+            note: string | null;
+        };
+        /**
+         * SourceSeries
+         * @description As the source prints it. `reason` says why a series is not laid onto runs; null where it is.
+         */
+        SourceSeries: {
+            /** Scenario */
+            scenario: string;
+            /** System */
+            system: string;
+            /** Client */
+            client: string | null;
+            /** Axis */
+            axis: string | null;
+            /** Metric */
+            metric: string;
+            /** Unit */
+            unit: string;
+            /** Points */
+            points: components["schemas"]["PublishedPoint"][];
+            /** Reason */
+            reason: string | null;
+        };
+        /**
          * Spectrum
          * @description A point's percentiles over all counted trials, even in nines. `operations` are those there are.
          */
@@ -7014,6 +7378,9 @@ export interface components {
             host: string | null;
             /** Port */
             port: number | null;
+            /** Read Port */
+            read_port: number | null;
+            placement: components["schemas"]["Placement"];
             /** Username */
             username: string | null;
             /** Has Password */
@@ -7098,6 +7465,16 @@ export interface components {
             port: number | null;
             /** Protocol */
             protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
+            /** Read Port */
+            read_port?: number | null;
+            /**
+             * @default {
+             *       "drop_page_cache": false
+             *     }
+             */
+            placement: components["schemas"]["Placement"];
+            /** Server Version */
+            server_version?: string | null;
         };
         /** TeamItem */
         TeamItem: {
@@ -7120,6 +7497,168 @@ export interface components {
         Teams: {
             /** Items */
             items: components["schemas"]["TeamItem"][];
+        };
+        /** TelemetryEvent */
+        TelemetryEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "event";
+            /** Seq */
+            seq: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "save_began" | "save_ended" | "log_rewrite_began" | "log_rewrite_ended" | "eviction_began" | "eviction_ended" | "checkpoint" | "fsync_stall" | "out_of_memory" | "store_restarted" | "store_died";
+            /** At Unix Ns */
+            at_unix_ns: number;
+            /** Title */
+            title: string;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+            /** Duration S */
+            duration_s?: number | null;
+        };
+        /**
+         * TelemetryItem
+         * @description One second of store and host. `elapsed_s` is its end, since the trial's first second began.
+         *
+         *     Null is what could not be read. `host` holds shares of all CPU time, rates and `memory_available_bytes`.
+         *     `store_children_memory_bytes` is what forked children hold beyond the server's own resident memory.
+         */
+        TelemetryItem: {
+            /**
+             * Agent Id
+             * Format: uuid
+             */
+            agent_id: string;
+            /** Seq */
+            seq: number;
+            /** Phase */
+            phase: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Elapsed S */
+            elapsed_s: number;
+            /** Duration S */
+            duration_s: number;
+            /** Store */
+            store: {
+                [key: string]: number;
+            };
+            /** Store Memory Bytes */
+            store_memory_bytes: number | null;
+            /** Store Children Memory Bytes */
+            store_children_memory_bytes: number | null;
+            /** Store Disk Bytes */
+            store_disk_bytes: number | null;
+            /** Store Cpu Cores */
+            store_cpu_cores: number | null;
+            /** Host */
+            host: {
+                [key: string]: number;
+            } | null;
+        };
+        /**
+         * TelemetryList
+         * @description `downsampled`: of each bucket only the seconds with the lowest or highest of some line are here.
+         */
+        TelemetryList: {
+            /** Items */
+            items: components["schemas"]["TelemetryItem"][];
+            /** Names */
+            names: components["schemas"]["CounterName"][];
+            /** Events */
+            events: components["schemas"]["TelemetryMark"][];
+            /** Attempt */
+            attempt: number;
+            /** Downsampled */
+            downsampled: boolean;
+        };
+        /**
+         * TelemetryMark
+         * @description Something that happened; `duration_s` is of what ended with it.
+         */
+        TelemetryMark: {
+            /**
+             * Agent Id
+             * Format: uuid
+             */
+            agent_id: string;
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Elapsed S */
+            elapsed_s: number;
+            /** Title */
+            title: string;
+            /** Detail */
+            detail: string;
+            /** Duration S */
+            duration_s: number | null;
+        };
+        /** TelemetryRequest */
+        TelemetryRequest: {
+            /** Fence */
+            fence: number;
+            /** Records */
+            records: (components["schemas"]["TelemetrySecond"] | components["schemas"]["TelemetryEvent"])[];
+        };
+        /** TelemetryResponse */
+        TelemetryResponse: {
+            /** Acknowledged */
+            acknowledged: number;
+        };
+        /**
+         * TelemetrySecond
+         * @description What could not be read in this second is null, or not among `store`: never zero, never the last value again.
+         */
+        TelemetrySecond: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "second";
+            /** Seq */
+            seq: number;
+            /** Phase */
+            phase: ("prefill" | "warmup" | "measure") | null;
+            /** At Unix Ns */
+            at_unix_ns: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /**
+             * Ends Phase
+             * @default false
+             */
+            ends_phase: boolean;
+            /** Store */
+            store: {
+                [key: string]: number;
+            };
+            /** Store Memory Bytes */
+            store_memory_bytes?: number | null;
+            /** Store Children Memory Bytes */
+            store_children_memory_bytes?: number | null;
+            /** Store Disk Bytes */
+            store_disk_bytes?: number | null;
+            /** Store Cpu Cores */
+            store_cpu_cores?: number | null;
+            host?: components["schemas"]["HostSecond"] | null;
         };
         /**
          * TextView
@@ -7553,6 +8092,7 @@ export interface components {
             definition: components["schemas"]["PlanDefinition"];
             /** Name */
             name?: string | null;
+            recipe?: components["schemas"]["RecipeRef"] | null;
         };
         /**
          * WriteSchedule
@@ -7623,6 +8163,14 @@ export interface components {
             host?: string | null;
             /** Port */
             port?: number | null;
+            /** Read Port */
+            read_port?: number | null;
+            /**
+             * @default {
+             *       "drop_page_cache": false
+             *     }
+             */
+            placement: components["schemas"]["Placement"];
             /** Username */
             username?: string | null;
             /** Database */
@@ -7679,6 +8227,35 @@ export interface components {
              * @enum {string}
              */
             lease_state: "preparing" | "resting" | "ready" | "running" | "finishing";
+        };
+        /**
+         * Difference
+         * @description `values` has one text a side, null where the side knows nothing of it. A higher `weight` matters more.
+         */
+        loadstone__comparisons__schemas__Difference: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "store_version" | "engine" | "configuration" | "plan" | "environment";
+            /** Path */
+            path: string;
+            /** Values */
+            values: (string | null)[];
+            /** Weight */
+            weight: number;
+        };
+        /**
+         * Difference
+         * @description What is not as it was in the study.
+         */
+        loadstone__plans__recipe_schemas__Difference: {
+            /** What */
+            what: string;
+            /** Then */
+            then: string;
+            /** Now */
+            now: string;
         };
         /** CurrentTrial */
         loadstone__runs__schemas__CurrentTrial: {
@@ -12732,6 +13309,194 @@ export interface operations {
             };
         };
     };
+    get_recipe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recipe"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_recipe_figures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipePublished"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_plan_schema: {
         parameters: {
             query?: never;
@@ -13615,6 +14380,7 @@ export interface operations {
                 status?: components["schemas"]["Status"][] | null;
                 q?: string | null;
                 created_by?: "me" | string | null;
+                recipe?: string | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -13970,6 +14736,100 @@ export interface operations {
             };
             /** @description `run_not_waiting` or `run_ended` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_published_figures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPublished"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15177,6 +16037,103 @@ export interface operations {
             };
         };
     };
+    list_telemetry: {
+        parameters: {
+            query?: {
+                max_points?: number;
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                trial_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryList"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_spectrum: {
         parameters: {
             query?: {
@@ -16081,6 +17038,7 @@ export interface operations {
                 status?: components["schemas"]["Status"][] | null;
                 q?: string | null;
                 created_by?: "me" | string | null;
+                recipe?: string | null;
             };
             header?: never;
             path: {
@@ -19346,6 +20304,104 @@ export interface operations {
                 };
             };
             /** @description `unusable_histogram` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_telemetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lease_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TelemetryRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_revoked` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `lease_lost` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -22957,6 +24013,113 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `share_locked` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `share_expired` or `share_revoked` */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_shared_telemetry: {
+        parameters: {
+            query?: {
+                max_points?: number;
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                trial_id: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryList"];
                 };
             };
             /** @description `malformed_body` */
