@@ -17,6 +17,8 @@ function bandsAround(p50: number): PointOperation['band']['response_time_ns'] {
   };
 }
 
+const NO_BAND = { low: null, high: null };
+
 export function operation(throughput_per_s: number, p50 = 100_000, name = 'all'): PointOperation {
   return {
     operation: name,
@@ -25,10 +27,16 @@ export function operation(throughput_per_s: number, p50 = 100_000, name = 'all')
     errors: 0,
     errors_by_class: {},
     throughput_per_s,
+    elapsed_s: null,
+    time_per_operation_ns: null,
+    throughput_per_connection_per_s: null,
     response_time_ns: quantiles(p50),
     service_time_ns: quantiles(p50 / 2),
     band: {
       throughput_per_s: { low: throughput_per_s * 0.95, high: throughput_per_s * 1.05 },
+      elapsed_s: NO_BAND,
+      time_per_operation_ns: NO_BAND,
+      throughput_per_connection_per_s: NO_BAND,
       response_time_ns: bandsAround(p50),
       service_time_ns: bandsAround(p50 / 2),
     },
@@ -59,6 +67,7 @@ export function point(
     ],
     operations: total ? [{ ...total, operation: 'get' }] : [],
     total,
+    metrics: {},
   };
 }
 type Trust = Point['trials'][number]['trust'];
@@ -97,6 +106,7 @@ export function run(changes: Partial<Run> = {}): Run {
     schedule_id: null,
     paused_at: null,
     plan_version: null,
+    recipe: null,
     error: null,
     last_event_seq: 7,
     agent_selector: {},
@@ -121,6 +131,7 @@ function definition(): Run['definition'] {
     target_id: null,
     host: null,
     port: null,
+    placement: { cpus: null, memory_limit_bytes: null, data_directory: null, drop_page_cache: false },
   });
   return {
     name: 'memcached against Redis',

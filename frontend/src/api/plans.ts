@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { requestId } from '@/lib/request-id';
 import { client, dataOf, type Schemas } from './client';
+import type { RecipeRef } from './recipes';
 
 export type Plan = Schemas['Plan'];
 export type PlanDefinition = Schemas['PlanDefinition'];
 export type Preview = Schemas['Preview'];
 export type Finding = Schemas['Finding'];
-export type Recipe = Schemas['Recipe'];
 export type WorkloadDefinition = Schemas['WorkloadDefinition'];
 export type ResolvedPlan = Schemas['ResolvedPlan'];
 
@@ -18,12 +18,6 @@ export function previewQuery(body: Schemas['PreviewRequest']) {
     staleTime: 5000,
   });
 }
-
-export const recipesQuery = queryOptions({
-  queryKey: ['recipes'],
-  queryFn: () => dataOf(client.GET('/api/v1/recipes')),
-  staleTime: Number.POSITIVE_INFINITY,
-});
 
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
@@ -87,9 +81,9 @@ export function restorePlan(planId: string): Promise<Plan> {
   return dataOf(client.POST('/api/v1/plans/{plan_id}/restore', { params: { path: { plan_id: planId } } }));
 }
 
-export function savePlan(definition: PlanDefinition): Promise<Plan> {
+export function savePlan(definition: PlanDefinition, recipe?: RecipeRef): Promise<Plan> {
   const header = { 'idempotency-key': requestId() };
-  return dataOf(client.POST('/api/v1/plans', { params: { header }, body: { definition } }));
+  return dataOf(client.POST('/api/v1/plans', { params: { header }, body: { definition, recipe } }));
 }
 
 export const workloadsQuery = queryOptions({

@@ -5,15 +5,7 @@ import { client, dataOf, type Schemas } from './client';
 export type Run = Schemas['Run'];
 export type RunListItem = Schemas['RunListItem'];
 export type RunStatus = Schemas['Status'];
-export interface MetricBand {
-  readonly mean: number;
-  readonly low?: number | null;
-  readonly high?: number | null;
-}
-export type Point = Schemas['Point'] & {
-  /** Of the point as a whole, by the name of the metric. */
-  readonly metrics?: Readonly<Record<string, MetricBand>>;
-};
+export type Point = Schemas['Point'];
 export type PointOperation = Schemas['PointOperation'];
 export type TrialItem = Schemas['TrialItem'];
 export type Trial = Schemas['Trial'];
@@ -26,6 +18,8 @@ export interface RunFilter {
   readonly q?: string;
   readonly status?: RunStatus;
   readonly mine?: boolean;
+  /** The slug of the recipe that it began as. */
+  readonly recipe?: string;
 }
 
 const RUNS_REFRESH_MS = 2000;
@@ -42,6 +36,7 @@ export function runsQuery(filter: RunFilter, limit = 50) {
               q: filter.q,
               status: filter.status ? [filter.status] : undefined,
               created_by: filter.mine ? 'me' : undefined,
+              recipe: filter.recipe,
               cursor: pageParam ?? undefined,
               limit,
             },

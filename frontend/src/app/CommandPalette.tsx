@@ -3,6 +3,7 @@ import '@mantine/spotlight/styles.css';
 import {
   IconBell,
   IconBellRinging,
+  IconBook2,
   IconCalendarTime,
   IconChartLine,
   IconClipboardList,
@@ -60,6 +61,12 @@ const PAGES = [
     label: 'Schedules',
     description: 'What starts by itself',
     icon: IconCalendarTime,
+  },
+  {
+    to: '/recipes',
+    label: 'Recipes',
+    description: 'Published studies and other plans, ready to run',
+    icon: IconBook2,
   },
   { to: '/plans', label: 'Plans', description: 'Saved plans and their versions', icon: IconClipboardList },
   { to: '/targets', label: 'Targets', description: 'Stores under test', icon: IconDatabase },

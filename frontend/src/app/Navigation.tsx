@@ -1,6 +1,7 @@
 import { AppShell, Group, Kbd, Stack, Text, UnstyledButton } from '@mantine/core';
 import {
   IconBell,
+  IconBook2,
   IconCalendarTime,
   IconChartLine,
   IconClipboardList,
@@ -31,6 +32,7 @@ const PAGES = [
   { to: '/dashboards', label: 'Dashboards', icon: IconLayoutDashboard },
   { to: '/queue', label: 'Queue', icon: IconPlaylist },
   { to: '/schedules', label: 'Schedules', icon: IconCalendarTime },
+  { to: '/recipes', label: 'Recipes', icon: IconBook2 },
   { to: '/plans', label: 'Plans', icon: IconClipboardList },
   { to: '/targets', label: 'Targets', icon: IconDatabase },
   { to: '/agents', label: 'Agents', icon: IconCpu },

@@ -3,6 +3,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import type { SpotlightActionData } from '@mantine/spotlight';
 import {
   IconBolt,
+  IconBook2,
   IconCalendarTime,
   IconChartLine,
   IconClipboardList,
@@ -17,6 +18,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router';
 import { agentsQuery, patchAgent } from '@/api/agents';
 import { planListQuery } from '@/api/plans';
+import { recipesQuery } from '@/api/recipes';
 import { runsQuery } from '@/api/runs';
 import { pauseSchedule, resumeSchedule, runScheduleNow, schedulesQuery } from '@/api/schedules';
 import { targetsQuery } from '@/api/targets';
@@ -85,7 +87,18 @@ function useLists(): FoundGroup[] {
   const targets = useQuery(targetsQuery);
   const agents = useQuery({ ...agentsQuery, refetchInterval: false });
   const schedules = useQuery({ ...schedulesQuery, refetchInterval: false });
+  const recipes = useQuery(recipesQuery);
   return [
+    {
+      group: 'Recipes',
+      actions: (recipes.data?.items ?? []).map(({ slug, title, question }) => ({
+        id: slug,
+        label: title,
+        description: question,
+        leftSection: <IconBook2 {...GLYPH} />,
+        onClick: () => void navigate({ to: '/recipes/$slug', params: { slug } }),
+      })),
+    },
     {
       group: 'Targets',
       actions: (targets.data?.items ?? []).map(({ id, name, kind }) => ({

@@ -19,6 +19,8 @@ const routeTree = root.addChildren([
     work.runs,
     work.newRun,
     results.run,
+    work.recipes,
+    work.recipe,
     work.plans,
     work.schedules,
     work.queue,

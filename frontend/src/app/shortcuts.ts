@@ -14,6 +14,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['n'], does: 'New run' },
   { keys: ['g', 'h'], does: 'Go to Home' },
   { keys: ['g', 'r'], does: 'Go to Runs' },
+  { keys: ['g', 'c'], does: 'Go to Recipes' },
   { keys: ['g', 't'], does: 'Go to Targets' },
   { keys: ['g', 'a'], does: 'Go to Agents' },
   { keys: ['/'], does: 'To the filter of the page' },
@@ -21,7 +22,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['←', '→'], does: 'In a chart: move the cross-hair' },
 ];
 
-const GO_TO = { h: '/', r: '/runs', t: '/targets', a: '/agents' } as const;
+const GO_TO = { h: '/', r: '/runs', c: '/recipes', t: '/targets', a: '/agents' } as const;
 const SEQUENCE_MS = 1200;
 
 /** Keys that work everywhere but inside fields. */

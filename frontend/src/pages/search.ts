@@ -36,9 +36,21 @@ export function runsSearch(raw: RawSearch) {
   });
 }
 
+export const RECIPE_SIZES = ['quick', 'full'] as const;
+
+export function recipesSearch(raw: RawSearch) {
+  return optional({ q: optionalText(raw.q) });
+}
+
+export function recipeSearch(raw: RawSearch) {
+  return optional({ size: optionalOneOf(raw.size, RECIPE_SIZES) });
+}
+
 export function newRunSearch(raw: RawSearch) {
   return optional({
     recipe: optionalText(raw.recipe),
+    /** Of the recipe; the quick one when left out. */
+    size: optionalOneOf(raw.size, RECIPE_SIZES),
     from: optionalText(raw.from),
     plan: optionalText(raw.plan),
     /** Of the plan; the newest when left out. */

@@ -3,6 +3,8 @@ import {
   newRunSearch,
   plansSearch,
   queueSearch,
+  recipeSearch,
+  recipesSearch,
   runsSearch,
   schedulesSearch,
   targetsSearch,
@@ -34,6 +36,20 @@ export const plans = createRoute({
   path: '/plans',
   validateSearch: plansSearch,
   component: lazyRouteComponent(() => import('@/pages/PlansPage')),
+});
+
+export const recipes = createRoute({
+  getParentRoute: () => inside,
+  path: '/recipes',
+  validateSearch: recipesSearch,
+  component: lazyRouteComponent(() => import('@/pages/RecipesPage')),
+});
+
+export const recipe = createRoute({
+  getParentRoute: () => inside,
+  path: '/recipes/$slug',
+  validateSearch: recipeSearch,
+  component: lazyRouteComponent(() => import('@/pages/RecipePage')),
 });
 
 export const schedules = createRoute({

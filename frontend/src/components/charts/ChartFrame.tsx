@@ -2,10 +2,9 @@ import { ActionIcon, Group, Menu, Paper, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { fileStem, saveText } from '@/lib/save-file';
+import { LineNames } from './ChartLegend';
 import { savePng, saveSvg } from './export-chart';
 import type { ChartSeries } from './model';
-import { lookOfSeries } from './palette';
-import { SeriesKey } from './SeriesKey';
 import { useScheme } from './useScheme';
 
 interface ChartFrameProps {
@@ -48,17 +47,7 @@ export function ChartFrame(props: ChartFrameProps): ReactElement {
 
 /** Tints of one colour need their names beside the chart itself; the page's legend knows targets only. */
 function LineKeys({ series }: { readonly series: readonly ChartSeries[] }): ReactElement | null {
-  const scheme = useScheme();
-  if (!series.some(({ tint }) => tint)) return null;
-  return (
-    <Group gap="sm" fz="xs" c="dimmed">
-      {series.map((one) => (
-        <span key={one.key}>
-          <SeriesKey look={lookOfSeries(one, scheme)} /> {one.label}
-        </span>
-      ))}
-    </Group>
-  );
+  return series.some(({ tint }) => tint) ? <LineNames series={series} /> : null;
 }
 
 interface ExportMenuProps {

@@ -34,3 +34,17 @@ export function ChartLegend({ series, hidden, onToggle, onIsolate }: ChartLegend
     </Group>
   );
 }
+
+/** What each line is, where nothing is to be toggled. */
+export function LineNames({ series }: Pick<ChartLegendProps, 'series'>): ReactElement {
+  const scheme = useScheme();
+  return (
+    <Group gap="sm" fz="xs" c="dimmed">
+      {series.map((one) => (
+        <span key={one.key}>
+          <SeriesKey look={lookOfSeries(one, scheme)} /> {one.label}
+        </span>
+      ))}
+    </Group>
+  );
+}

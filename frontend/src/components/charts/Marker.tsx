@@ -6,13 +6,11 @@ interface MarkerProps {
   readonly x: number;
   readonly y: number;
   readonly radius?: number;
-  /** An outline only: it lets what lies below be seen. */
-  readonly isHollow?: boolean;
 }
 
 /** The marker of a target, in a chart and in its legend. */
-export function Marker({ look, x, y, radius = 4, isHollow = false }: MarkerProps): ReactElement | null {
-  const fill = isHollow ? 'var(--mantine-color-body)' : look.color;
+export function Marker({ look, x, y, radius = 4 }: MarkerProps): ReactElement | null {
+  const fill = look.isHollow ? 'var(--mantine-color-body)' : look.color;
   const paint = { fill, stroke: look.color, strokeWidth: 1.5 };
   switch (look.marker) {
     case 'circle':

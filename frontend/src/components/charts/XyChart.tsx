@@ -196,7 +196,7 @@ function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
         stroke={one.isUnjoined ? 'none' : look.color}
         strokeWidth={one.isBare || one.isReference ? 1.5 : 2}
         strokeDasharray={look.dash}
-        dot={one.isBare ? false : markerDot(look, one.isReference)}
+        dot={one.isBare ? false : markerDot(look)}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
         connectNulls={one.isJoined ?? false}
@@ -211,10 +211,10 @@ interface DotProps {
   readonly index?: number;
 }
 
-function markerDot(look: Look, isHollow = false) {
+function markerDot(look: Look) {
   return ({ cx, cy, index }: DotProps): ReactElement =>
     typeof cx === 'number' && typeof cy === 'number' ? (
-      <Marker key={index} look={look} x={cx} y={cy} isHollow={isHollow} />
+      <Marker key={index} look={look} x={cx} y={cy} />
     ) : (
       <g key={index} />
     );

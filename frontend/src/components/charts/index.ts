@@ -1,6 +1,6 @@
 export { ChartFrame } from './ChartFrame';
 export { ChartKey } from './ChartKey';
-export { ChartLegend } from './ChartLegend';
+export { ChartLegend, LineNames } from './ChartLegend';
 export { ForestPlot, type ForestRow } from './ForestPlot';
 export { HeatChart } from './HeatChart';
 export type {

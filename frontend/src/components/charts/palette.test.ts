@@ -96,6 +96,12 @@ describe('a look', () => {
     expect(new Set(looks.map(({ marker }) => marker)).size).toBe(10);
   });
 
+  it('begins anew after ten with another line and marker', () => {
+    const looks = Array.from({ length: 20 }, (_, index) => lookOf(index, 'light'));
+    expect(new Set(looks.map(({ color, dash, marker }) => `${color} ${dash} ${marker}`)).size).toBe(20);
+    expect(looks[10]).toMatchObject({ color: looks[0]?.color, isHollow: true });
+  });
+
   it('keeps its colour for tint 0 and comes nearer to the ground with more', () => {
     expect(lookOf(0, 'light', 0).color).toBe(LIGHT_PALETTE[0]);
     expect(contrast(lookOf(0, 'light', 0.5).color, '#ffffff')).toBeLessThan(

@@ -50,7 +50,12 @@ export interface Look {
   readonly dash: string;
   /** Null for none. */
   readonly marker: Marker | null;
+  /** An outline only. */
+  readonly isHollow: boolean;
 }
+
+/** How far the shapes move on when the colours begin anew. */
+const NEXT_SHAPE = 3;
 
 /**
  * The look of the target with this index, the same in every chart of a page.
@@ -61,10 +66,13 @@ export function lookOf(index: number, scheme: 'light' | 'dark', tint = 0): Look 
   const palette = scheme === 'dark' ? DARK_PALETTE : LIGHT_PALETTE;
   const place = index % palette.length;
   const base = palette[place] ?? LIGHT_PALETTE[0];
+  // The eleventh has the first's colour, but another line and a hollow marker of another shape.
+  const shape = (index + Math.floor(index / palette.length) * NEXT_SHAPE) % palette.length;
   return {
     color: tint === 0 ? base : mix(base, scheme === 'dark' ? '#15181d' : '#ffffff', tint * 0.6),
-    dash: DASHES[place] ?? '',
-    marker: MARKERS[place] ?? 'circle',
+    dash: DASHES[shape] ?? '',
+    marker: MARKERS[shape] ?? 'circle',
+    isHollow: index >= palette.length,
   };
 }
 
@@ -99,6 +107,7 @@ function referenceLook(index: number, scheme: 'light' | 'dark'): Look {
     color: REFERENCE_GREY[scheme],
     dash: REFERENCE_DASHES[place] ?? '6 4',
     marker: MARKERS[place] ?? 'circle',
+    isHollow: true,
   };
 }
 

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useRef } from 'react';
 import { agentsQuery } from '@/api/agents';
-import { type Recipe, recipesQuery } from '@/api/plans';
+import { firstSize, type RecipeItem, recipesQuery } from '@/api/recipes';
 import { submitRun } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { TextLink } from '@/components/links';
@@ -14,13 +14,14 @@ import { requestId } from '@/lib/request-id';
 
 const FIRST_RECIPE = 'memcached-vs-redis';
 
-function useFirstRun(recipe: Recipe | undefined) {
+function useFirstRun(recipe: RecipeItem | undefined) {
   const navigate = useNavigate();
   const pressId = useRef(requestId());
   return useMutation({
     mutationFn: async () => {
-      if (!recipe) throw new Error(`The recipe ${FIRST_RECIPE} is not there.`);
-      return submitRun({ plan: recipe.definition, priority: 0 }, pressId.current);
+      const size = recipe && firstSize(recipe)?.size;
+      if (!size) throw new Error(`The recipe ${FIRST_RECIPE} is not there.`);
+      return submitRun({ recipe: { slug: FIRST_RECIPE, size }, priority: 0 }, pressId.current);
     },
     onSuccess: (run) => navigate({ to: '/runs/$runId', params: { runId: run.id } }),
     onError: () => {
@@ -65,11 +66,13 @@ export function FirstMeasurement(): ReactElement {
   );
 }
 
-function RecipeFacts({ recipe }: { readonly recipe: Recipe }): ReactElement {
+function RecipeFacts({ recipe }: { readonly recipe: RecipeItem }): ReactElement {
   return (
     <List size="sm">
-      <List.Item>{recipe.description}</List.Item>
-      <List.Item>Takes about {formatDuration(recipe.estimated_s)}; you can watch, leave or cancel.</List.Item>
+      <List.Item>{recipe.summary}</List.Item>
+      <List.Item>
+        Takes about {formatDuration(firstSize(recipe)?.estimated_s)}; you can watch, leave or cancel.
+      </List.Item>
     </List>
   );
 }

@@ -1,7 +1,9 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { plansQuery, recipesQuery } from '@/api/plans';
+import { plansQuery } from '@/api/plans';
+import { firstSize, recipesQuery } from '@/api/recipes';
+import { TextLink } from '@/components/links';
 import type { DraftOrigin } from './draft-storage';
 
 interface OriginChoiceProps {
@@ -17,7 +19,12 @@ export function OriginChoice({ origin, onChange }: OriginChoiceProps): ReactElem
   const choices = [
     {
       group: 'Recipes',
-      items: (recipes?.items ?? []).map(({ slug, title }) => ({ value: `recipe:${slug}`, label: title })),
+      items: (recipes?.items ?? []).flatMap(({ slug, title, sizes }) =>
+        sizes.map(({ size }) => ({
+          value: `recipe:${slug}:${size}`,
+          label: sizes.length > 1 ? `${title} (${size})` : title,
+        })),
+      ),
     },
     {
       group: 'Saved plans',
@@ -27,7 +34,8 @@ export function OriginChoice({ origin, onChange }: OriginChoiceProps): ReactElem
       })),
     },
   ];
-  const value = origin.recipe ? `recipe:${origin.recipe}` : origin.plan ? `plan:${origin.plan}` : null;
+  const size = chosen && firstSize(chosen, origin.size)?.size;
+  const value = chosen ? `recipe:${chosen.slug}:${size}` : origin.plan ? `plan:${origin.plan}` : null;
   return (
     <div>
       <Select
@@ -42,7 +50,10 @@ export function OriginChoice({ origin, onChange }: OriginChoiceProps): ReactElem
       />
       {chosen && (
         <Text size="xs" c="dimmed" mt={4}>
-          {chosen.question}
+          {chosen.question}{' '}
+          <TextLink to="/recipes/$slug" params={{ slug: chosen.slug }} size="xs">
+            About this recipe
+          </TextLink>
         </Text>
       )}
     </div>
@@ -50,6 +61,7 @@ export function OriginChoice({ origin, onChange }: OriginChoiceProps): ReactElem
 }
 
 function readOrigin(value: string | null): DraftOrigin {
-  if (value?.startsWith('recipe:')) return { recipe: value.slice('recipe:'.length) };
-  return value?.startsWith('plan:') ? { plan: value.slice('plan:'.length) } : {};
+  const [kind, id, size] = (value ?? '').split(':');
+  if (kind === 'recipe') return { recipe: id, size: size === 'full' ? 'full' : 'quick' };
+  return kind === 'plan' ? { plan: id } : {};
 }

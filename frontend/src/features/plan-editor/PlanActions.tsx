@@ -4,6 +4,7 @@ import { IconCalendarTime, IconDeviceFloppy, IconPlayerPlay } from '@tabler/icon
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
 import { type Plan, type PlanDefinition, plansQuery, savePlan, updatePlan } from '@/api/plans';
+import type { RecipeRef } from '@/api/recipes';
 import { submitRun } from '@/api/runs';
 import { useMay } from '@/api/use-may';
 import { FailureState } from '@/components/FailureState';
@@ -20,6 +21,8 @@ interface PlanActionsProps {
   /** The saved plan this one was started from, and its version then: saving makes the next one. */
   readonly planId: string | undefined;
   readonly planVersion: number | null;
+  /** What the plan began as. */
+  readonly recipe: RecipeRef | undefined;
   /** Nothing was changed since it was saved. */
   readonly isSaved: boolean;
   readonly isRefused: boolean;
@@ -31,12 +34,13 @@ interface PlanActionsProps {
   readonly onReload: () => void;
 }
 
-function useStart({ definition, agentChoice, planId, isSaved, onRefused, onStarted }: PlanActionsProps) {
+function useStart(props: PlanActionsProps) {
+  const { definition, agentChoice, planId, recipe, isSaved, onRefused, onStarted } = props;
   const pressId = useRef(requestId());
   return useMutation({
     mutationFn: () => {
       // A plan run as it was saved counts as its run: its past gives the next one's times.
-      const what = planId !== undefined && isSaved ? { plan_id: planId } : { plan: definition };
+      const what = planId !== undefined && isSaved ? { plan_id: planId } : { plan: definition, recipe };
       return submitRun({ ...what, agent_selector: selectorOf(agentChoice), priority: 0 }, pressId.current);
     },
     onSuccess: (run) => onStarted(run.id),
@@ -49,12 +53,12 @@ function useStart({ definition, agentChoice, planId, isSaved, onRefused, onStart
   });
 }
 
-function useSave({ definition, planId, planVersion, onRefused, onSaved }: PlanActionsProps) {
+function useSave({ definition, planId, planVersion, recipe, onRefused, onSaved }: PlanActionsProps) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ asNew }: { asNew: boolean }) =>
       asNew || planId === undefined || planVersion === null
-        ? savePlan(definition)
+        ? savePlan(definition, recipe)
         : updatePlan(planId, planVersion, definition),
     onSuccess: async (plan) => {
       showDone(`Saved “${plan.name}”, version ${plan.version}.`);

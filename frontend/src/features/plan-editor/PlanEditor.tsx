@@ -2,6 +2,7 @@ import { Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { Plan, PlanDefinition } from '@/api/plans';
+import type { RecipeRef } from '@/api/recipes';
 import { targetsQuery } from '@/api/targets';
 import { AgentChoice } from './AgentChoice';
 import { AxisRows } from './AxisRows';
@@ -91,6 +92,7 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
               agentChoice={draft.agentChoice}
               planId={origin.plan}
               planVersion={draft.planVersion}
+              recipe={recipeOf(origin)}
               isSaved={isSavedAs(definition, draft.savedText)}
               isRefused={findings.refusals.length > 0}
               onRefused={setSubmitFindings}
@@ -105,6 +107,10 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
       </div>
     </FindingsContext.Provider>
   );
+}
+
+function recipeOf({ recipe, size }: DraftOrigin): RecipeRef | undefined {
+  return recipe === undefined ? undefined : { slug: recipe, size: size ?? 'quick' };
 }
 
 function unique(findings: Findings['refusals']): Findings['refusals'] {

@@ -6,7 +6,7 @@ import { type StoreKind, storeKindsQuery, type Target, targetsQuery } from '@/ap
 import { lookOf } from '@/components/charts/palette';
 import { SeriesKey } from '@/components/charts/SeriesKey';
 import { useScheme } from '@/components/charts/useScheme';
-import type { PlanTarget } from './draft';
+import { NO_PLACEMENT, type PlanTarget } from './draft';
 import { FieldFindings, useRefusal } from './findings';
 
 interface TargetPickerProps {
@@ -88,7 +88,8 @@ function readChoice(value: string, kinds: readonly StoreKind[]): PlanTarget | nu
   const isPlain = profile === 'default' || profile === 'none';
   const name = isPlain ? kind.title : `${kind.title} ${profile}`;
   const spoken = kind.protocols.find((one) => one.protocol === protocol);
-  if (!spoken) return { kind: kind.kind, profile, options: {}, name, optional: false };
+  if (!spoken)
+    return { kind: kind.kind, profile, options: {}, name, optional: false, placement: NO_PLACEMENT };
   const spokenName = `${name}, ${spoken.title.toLowerCase()}`;
   return {
     kind: kind.kind,
@@ -97,6 +98,7 @@ function readChoice(value: string, kinds: readonly StoreKind[]): PlanTarget | nu
     protocol: spoken.protocol,
     name: spokenName,
     optional: false,
+    placement: NO_PLACEMENT,
   };
 }
 

@@ -1,8 +1,11 @@
 /** What was typed outlives a reload of the tab, apart for each plan that was started from. */
+import type { SizeName } from '@/api/recipes';
 import { type Draft, newAxis } from './draft';
 
 export interface DraftOrigin {
   readonly recipe?: string;
+  /** Of the recipe. */
+  readonly size?: SizeName;
   /** A run to clone with changes. */
   readonly from?: string;
   readonly plan?: string;
@@ -10,9 +13,9 @@ export interface DraftOrigin {
   readonly version?: number;
 }
 
-function storageKey({ recipe, from, plan, version }: DraftOrigin): string {
+function storageKey({ recipe, size, from, plan, version }: DraftOrigin): string {
   const of = version === undefined ? '' : `@${version}`;
-  return `loadstone.draft:${recipe ?? ''}:${from ?? ''}:${plan ?? ''}${of}`;
+  return `loadstone.draft:${recipe ?? ''}${size ?? ''}:${from ?? ''}:${plan ?? ''}${of}`;
 }
 
 export function keepDraft(origin: DraftOrigin, draft: Draft): void {

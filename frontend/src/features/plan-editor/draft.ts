@@ -23,6 +23,14 @@ export interface Draft {
 
 export type PlanTarget = PlanDefinition['targets'][number];
 
+/** Wherever the agent has room. */
+export const NO_PLACEMENT: Extract<PlanTarget, { kind: string }>['placement'] = {
+  cpus: null,
+  memory_limit_bytes: null,
+  data_directory: null,
+  drop_page_cache: false,
+};
+
 let lastAxisId = 0;
 
 export function newAxis(parameter: string, text: string): AxisDraft {
@@ -95,9 +103,9 @@ export function filledIn(definition: PlanDefinition): PlanDefinition {
 /** The plan of a run as one that can be submitted again: snapshots become references or inline targets. */
 export function definitionOfRun(resolved: ResolvedPlan): PlanDefinition {
   const targets = resolved.targets.map(
-    ({ target_id, kind, profile, options, name, protocol }): PlanTarget => {
+    ({ target_id, kind, profile, options, name, protocol, placement }): PlanTarget => {
       if (target_id) return { target_id };
-      return { kind, profile: profile ?? '', options, name, protocol, optional: false };
+      return { kind, profile: profile ?? '', options, name, protocol, placement, optional: false };
     },
   );
   // A new run draws its own seed; with the old one the same keys would go out in the same order.

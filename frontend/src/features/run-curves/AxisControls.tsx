@@ -69,7 +69,7 @@ function OtherChoice({ axis, view, onView }: OtherChoiceProps): ReactElement {
   return (
     <Select
       size="xs"
-      w={190}
+      w={225}
       aria-label={title}
       allowDeselect={false}
       data={[

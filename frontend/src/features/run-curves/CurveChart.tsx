@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { ChartFrame, type ChartSeries, ScaleToggle, XyChart, type Zoom } from '@/components/charts';
 import { toCsv } from '@/lib/csv';
 import { parameterTitle } from '@/lib/parameters';
-import { type Drawn, panelTitle } from './drawn';
+import { type Drawn, panelTitle, valuesOf } from './drawn';
 import { type CurveAxis, type CurveView, placesOf, type Selection, valueAtPlace } from './selection';
 import { throughputSentence, valuesSentence, zeroSentence } from './sentences';
 
@@ -36,7 +36,7 @@ export function CurveChart(props: CurveChartProps): ReactElement {
           : valuesSentence(lines, quantity, selection)
       }
       csv={() => curveCsv(lines, axis.parameter, axis)}
-      note={zero && <Text size="xs">{zero}</Text>}
+      note={<Notes texts={[zero, undividedNote(drawn)]} />}
       toggles={<Toggles drawn={drawn} selection={selection} onView={onView} />}
     >
       <XyChart
@@ -49,13 +49,43 @@ export function CurveChart(props: CurveChartProps): ReactElement {
           isLog: isLogX,
           ...(axis.isNumeric ? { values: xValues(axis, lines) } : { names: axis.values.map(String) }),
         }}
-        y={{ title: drawn.title, quantity, isLog: log.isOn, values: props.shared }}
+        y={{
+          title: drawn.axisTitle,
+          quantity,
+          isLog: log.isOn,
+          values: quantity === 'ratio' ? aroundOne(props.shared ?? valuesOf(drawn)) : props.shared,
+        }}
         zoom={axis.isNumeric ? zoom : null}
         onZoom={axis.isNumeric ? (next) => onView({ zoom: next ?? undefined }) : undefined}
         syncId="run-curves"
       />
     </ChartFrame>
   );
+}
+
+function Notes({ texts }: { readonly texts: readonly (string | null)[] }): ReactElement {
+  return (
+    <>
+      {texts.map(
+        (text) =>
+          text && (
+            <Text key={text} size="xs">
+              {text}
+            </Text>
+          ),
+      )}
+    </>
+  );
+}
+
+function undividedNote({ undivided, axisTitle }: Drawn): string | null {
+  if (undivided.length === 0) return null;
+  return `Published, but with nothing beside it to be a ${axisTitle}: ${undivided.join(', ')}. It is drawn among absolute values.`;
+}
+
+/** The line that all are divided by must not lie on the frame. */
+function aroundOne(values: readonly number[]): number[] {
+  return [...values, 0.8, 1.25];
 }
 
 /** Published figures may reach further than the run. */

@@ -3,7 +3,7 @@ import type { RunPublished } from '@/api/recipes';
 import type { Zoom } from '@/components/charts';
 import { WhenVisible } from '@/components/WhenVisible';
 import { CurveChart } from './CurveChart';
-import { type Drawn, drawn } from './drawn';
+import { drawn, valuesOf } from './drawn';
 import { type CurveMetric, OVERVIEW, throughputMetric, timesMetric } from './metrics';
 import type { CurveView, Panel, Selection } from './selection';
 import { TradeOffChart } from './TradeOffChart';
@@ -65,12 +65,6 @@ function curveCharts(props: PanelsProps, metric: CurveMetric, height: number): C
     key: `${metric.name}${one.panel.key}`,
     draw: () => <CurveChart {...props} drawn={one} height={height} shared={shared} />,
   }));
-}
-
-function valuesOf({ lines }: Drawn): number[] {
-  return lines.flatMap(({ points }) =>
-    points.flatMap(({ y, low, high }) => [y, low, high].filter((value) => typeof value === 'number')),
-  );
 }
 
 function tradeOff(props: PanelsProps, panel: Panel, height: number): Chart {

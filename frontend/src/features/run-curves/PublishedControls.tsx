@@ -2,6 +2,7 @@ import { Group, Switch, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { PublishedSeries, RunPublished } from '@/api/recipes';
 import { SourceButton, type SourceFigure } from '@/components/SourceDialog';
+import { metricTitle } from '@/lib/metrics';
 import { describeParameter } from '@/lib/parameters';
 import type { CurveView } from './selection';
 
@@ -38,20 +39,17 @@ export function PublishedControls(props: PublishedControlsProps): ReactElement |
   );
 }
 
-function figuresOf({ label, system, client, match, axis, unit, metric, points }: PublishedSeries) {
-  const scenario = Object.entries(match)
-    .filter(([name]) => name !== 'target')
-    .map(([name, value]) => describeParameter(name, value))
-    .join(', ');
+function figuresOf(series: PublishedSeries) {
+  const { scenario, system, client, axis, unit, metric, derived, points } = series;
   return points.map(
     ({ x, value, note }): SourceFigure => ({
-      scenario: scenario || label,
+      scenario: `${scenario}: ${metricTitle(metric)}`,
       system,
       client,
       at: axis !== null && x !== null ? describeParameter(axis, x) : '',
       value,
-      unit: unit || metric,
-      note,
+      unit,
+      note: [note, derived].filter((part) => part !== null).join('; '),
     }),
   );
 }

@@ -11,6 +11,10 @@ import { type CurveLine, curveLines, shownLines } from './shape';
 export interface Drawn {
   readonly panel: Panel;
   readonly title: string;
+  /** Of the y axis. */
+  readonly axisTitle: string;
+  /** Published lines whose divisor nobody published. */
+  readonly undivided: readonly string[];
   readonly quantity: Quantity;
   readonly log: { readonly name: LogName; readonly isOn: boolean };
   readonly lines: readonly CurveLine[];
@@ -33,13 +37,23 @@ export function drawn(asked: Asked, panel: Panel, metric: CurveMetric): Drawn {
   ];
   const quantity = base === null ? metric.quantity : 'ratio';
   const divided = base === null ? lines : normalised(lines, base);
+  const lost = divided.filter(({ isReference, points }) => isReference && points.length === 0);
   return {
     panel,
     title: base === null ? metric.title : `${metric.title}, ratio to ${base}`,
+    axisTitle: base === null ? metric.title : `ratio to ${base}`,
+    undivided: [...new Set(lost.map(({ label }) => label))],
     quantity,
     log: logOf(quantity, view),
     lines: shownLines(besideOurs(divided, quantity), asked.hidden),
   };
+}
+
+/** What the y axis must hold. */
+export function valuesOf({ lines }: Drawn): number[] {
+  return lines.flatMap(({ points }) =>
+    points.flatMap(({ y, low, high }) => [y, low, high].filter((value) => typeof value === 'number')),
+  );
 }
 
 /** ", set, value size 64 B". */

@@ -23,7 +23,7 @@ export function metricOfStudy({ series }: RunPublished): string | undefined {
 /** The line that the published study is a ratio to. */
 export function lineOfStudy({ normalise_to }: RunPublished, { lineAxis }: Selection): string | undefined {
   const line = normalise_to?.[lineAxis.parameter];
-  return line !== undefined && lineAxis.values.includes(line) ? String(line) : undefined;
+  return lineAxis.values.find((value) => value === line)?.toString();
 }
 
 /** Labels of the series that have a place in what is shown, for the legend. */
@@ -77,7 +77,7 @@ function pointsOf(one: PublishedSeries, bound: readonly BoundAxis[], { axis }: S
     const parameters = { ...one.match, ...(one.axis !== null && x !== null ? { [one.axis]: x } : {}) };
     const place = placeOf(parameters, axis);
     if (place === null || !holdsIn(parameters, bound)) return [];
-    return [{ x: place, y: value, note: note || undefined }];
+    return [{ x: place, y: value, note: [note, one.derived].filter(Boolean).join('; ') || undefined }];
   });
   return points.sort((a, b) => a.x - b.x);
 }

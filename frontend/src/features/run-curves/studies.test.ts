@@ -34,6 +34,8 @@ function published(changes: Partial<PublishedSeries> = {}): PublishedSeries {
     label: 'memcached 1.4.5',
     system: 'memcached',
     client: 'xmemcached',
+    scenario: 'set',
+    derived: null,
     match: { target: 'memcached', workload: 'set' },
     axis: 'connections',
     metric: 'throughput_per_s',
