@@ -11,25 +11,18 @@ from loadstone_local.console import say
 from loadstone_local.paths import DEMO_FILE
 from loadstone_local.secrets_file import write_private
 
-RECIPE = "memcached-vs-redis"
+RECIPE = {"slug": "memcached-vs-redis", "size": "quick"}
 TERMINAL = {"succeeded", "failed", "cancelled", "crashed"}
 TABLE_HEAD = ("target", "connections", "ops/s", "trials from - to", "p50 us", "p99 us", "p99.9 us", "errors")
 
 
-def _available_kinds(client: httpx2.Client) -> set[str]:
-    agents = client.get("/agents").raise_for_status().json()["items"]
-    return {store["kind"] for agent in agents for store in agent["stores"] if store["available"]}
-
-
-def _plan(client: httpx2.Client) -> dict[str, Any]:
-    recipes = client.get("/recipes").raise_for_status().json()["items"]
-    definition: dict[str, Any] = next(recipe["definition"] for recipe in recipes if recipe["slug"] == RECIPE)
-    kinds = _available_kinds(client)
-    left_out = [target["kind"] for target in definition["targets"] if target["kind"] not in kinds]
-    if left_out:
-        say(f"  ! not installed here, so left out: {', '.join(left_out)}")
-    definition["targets"] = [target for target in definition["targets"] if target["kind"] in kinds]
-    return definition
+def _tell_what_is_left_out(client: httpx2.Client) -> None:
+    sizes = client.get(f"/recipes/{RECIPE['slug']}").raise_for_status().json()["sizes"]
+    definition = next(one["definition"] for one in sizes if one["size"] == RECIPE["size"])
+    preview = client.post("/plans/preview", json=definition).raise_for_status().json()
+    for warning in preview["warnings"]:
+        if warning["code"] == "target_left_out":
+            say(f"  ! {warning['message']}")
 
 
 def _follow(client: httpx2.Client, run: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +72,8 @@ def main() -> int:
     is_first = known["run_id"] is None
     with api_client(known["url"]) as client:
         say("Measuring memcached and Redis on this machine")
-        answer = client.post("/runs", json={"plan": _plan(client)})
+        _tell_what_is_left_out(client)
+        answer = client.post("/runs", json={"recipe": RECIPE})
         if answer.status_code != 201:
             say(f"error: the run was refused: {answer.text}")
             return 1

@@ -9,7 +9,7 @@ from loadstone.comparisons.measured import Measured
 from loadstone.comparisons.sides import Match, ResolvedSide, SidePoint
 from loadstone.stats.compare import Cell, CellResult, compare_cells
 from loadstone.stats.estimates import Floats
-from loadstone.stats.metrics import METRICS
+from loadstone.stats.metrics import METRICS, PERCENTILES
 
 MESSAGES = {
     "one_trial": "One side has a single trial that counts: nothing is known of its spread. Queue more trials.",
@@ -104,7 +104,7 @@ def _refusal(match: Match, metric: str, measured: Measured, counts: tuple[int, i
     if len(engines) > 1:
         return _refuse("mixed_engine_versions", engines)
     digits = {found for facts in both for found in facts.digits or () if found is not None}
-    if METRICS[metric].unit == "ns" and len(digits) > 1:
+    if metric in PERCENTILES and len(digits) > 1:
         return _refuse("mixed_precision", digits)
     if not all(counts):
         return _refuse("no_value")

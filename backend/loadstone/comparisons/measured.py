@@ -10,7 +10,7 @@ from loadstone.comparisons import repository
 from loadstone.comparisons.sides import SidePoint
 from loadstone.db import UnitOfWork
 from loadstone.stats.estimates import Floats
-from loadstone.stats.metrics import METRICS
+from loadstone.stats.metrics import PERCENTILES
 
 NO_VALUES: Floats = np.empty(0)
 
@@ -36,7 +36,7 @@ class Measured:
 
     def shown(self, point: SidePoint, metric: str) -> float | None:
         """A percentile comes from the merged histogram, everything else is the mean over trials."""
-        if METRICS[metric].unit == "ns":
+        if metric in PERCENTILES:
             return self.percentiles.get((point.id.int, metric))
         values = self.of(point, metric)
         return float(values.mean()) if len(values) else None
@@ -45,7 +45,7 @@ class Measured:
 def read_measured(unit: UnitOfWork, points: Sequence[SidePoint], operation: str, metrics: Sequence[str]) -> Measured:
     ids = list({point.id for point in points})
     values = repository.metric_values(unit.session, ids, operation, metrics)
-    wanted = [(metric, *_percentile(metric)) for metric in metrics if METRICS[metric].unit == "ns"]
+    wanted = [(metric, *_percentile(metric)) for metric in metrics if metric in PERCENTILES]
     return Measured(
         trials=repository.trial_facts(unit.session, ids),
         values={key: (blocks, np.array(found)) for key, (blocks, found) in values.items()},

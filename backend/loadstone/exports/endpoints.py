@@ -31,6 +31,7 @@ def export_runs(
     status: Annotated[list[Status] | None, Query(max_length=8)] = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
     created_by: Literal["me"] | uuid.UUID | None = None,
+    recipe: Annotated[str | None, Query(max_length=100)] = None,
 ) -> Response:
     """The newest 10,000 that fit the filters of the list."""
     with unit_of_work() as unit:
@@ -40,6 +41,7 @@ def export_runs(
             statuses=status or [],
             text=q,
             created_by=principal.user_id if created_by == "me" else created_by,
+            recipe=recipe,
         )
     return table_response(table, form, "runs")
 

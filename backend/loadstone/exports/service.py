@@ -46,11 +46,19 @@ def runs_table(
     statuses: Sequence[Status],
     text: str | None,
     created_by: uuid.UUID | None,
+    recipe: str | None,
 ) -> Table:
     """The newest runs that fit."""
     items = _every(
         lambda cursor: runs.list_runs(
-            unit, principal, statuses=statuses, text=text, created_by=created_by, cursor=cursor, limit=MAX_LIMIT
+            unit,
+            principal,
+            statuses=statuses,
+            text=text,
+            created_by=created_by,
+            recipe=recipe,
+            cursor=cursor,
+            limit=MAX_LIMIT,
         )
     )
     return Table(RUN_COLUMNS, [_run_row(item) for item in items])

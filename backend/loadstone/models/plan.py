@@ -20,6 +20,9 @@ class Plan(Identified, Base):
     created_by: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     archived_at: Mapped[datetime | None]
+    recipe_slug: Mapped[str | None]
+    recipe_size: Mapped[str | None]
+    """The recipe that it began as."""
 
 
 class PlanVersion(Base):

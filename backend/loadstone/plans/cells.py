@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from loadstone_contracts.engine_plan import EngineLoad, StopRule
+from loadstone_contracts.engine_plan import EngineLoad
 
 from loadstone.plans.axes import AXES, Binding
-from loadstone.plans.schemas import NATIVE_ENGINE, PlanEngine, ResolvedPlan
+from loadstone.plans.schemas import NATIVE_ENGINE, PlanEngine, PlanStop, ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.workloads.schemas import WorkloadDefinition
 
@@ -30,7 +30,7 @@ class Entry:
     name: str | None
     workload: WorkloadDefinition
     load: EngineLoad
-    stop: StopRule
+    stop: PlanStop
     prefill: bool
     targets: frozenset[str] | None
     only: Mapping[str, frozenset[int | float]]

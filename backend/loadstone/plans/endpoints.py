@@ -13,7 +13,8 @@ from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import Page
 from loadstone.plans import service
-from loadstone.plans.schemas import ChangePlan, Plan, PlanVersions, Preview, PreviewRequest, Recipes, WritePlan
+from loadstone.plans.recipe_schemas import Recipe, RecipePublished, Recipes
+from loadstone.plans.schemas import ChangePlan, Plan, PlanVersions, Preview, PreviewRequest, WritePlan
 
 router = APIRouter(prefix="/api/v1", tags=["plans"])
 
@@ -23,6 +24,18 @@ VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 @router.get("/recipes", responses=problems(Unauthenticated))
 def list_recipes(_principal: Reader) -> Recipes:
     return service.list_recipes()
+
+
+@router.get("/recipes/{slug}", responses=problems(Unauthenticated, NotFound))
+def get_recipe(slug: str, _principal: Reader) -> Recipe:
+    """With its method, its source and what differs from it."""
+    return service.get_recipe(slug)
+
+
+@router.get("/recipes/{slug}/published", responses=problems(Unauthenticated, NotFound))
+def get_recipe_figures(slug: str, _principal: Reader) -> RecipePublished:
+    """Every figure that the source prints, as it prints it; empty for a recipe of our own."""
+    return service.recipe_figures(slug)
 
 
 @router.get("/schemas/plan.json")

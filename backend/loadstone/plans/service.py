@@ -14,15 +14,18 @@ from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork
 from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
-from loadstone.plans import repository
+from loadstone.plans import recipes, repository
 from loadstone.plans.cells import engine_of
+from loadstone.plans.durability import kill_of
 from loadstone.plans.engine_refusals import engine_refusals
 from loadstone.plans.estimate import estimate_s
+from loadstone.plans.figures import figures_for_run, published_count, recipe_figures
 from loadstone.plans.findings import finding
 from loadstone.plans.grid import Grid, count_points, count_trials, expand
 from loadstone.plans.json_schema import plan_json_schema
 from loadstone.plans.optional_targets import leave_out
-from loadstone.plans.recipes import list_recipes
+from loadstone.plans.recipe_schemas import Recipe
+from loadstone.plans.recipes import list_recipes, recipe_definition, recipe_file
 from loadstone.plans.refusals import find_refusals
 from loadstone.plans.resolve import look_up
 from loadstone.plans.schemas import (
@@ -37,6 +40,7 @@ from loadstone.plans.schemas import (
     PreviewAgent,
     PreviewPoint,
     PreviewRequest,
+    RecipeRef,
     ResolvedPlan,
     WritePlan,
 )
@@ -44,9 +48,31 @@ from loadstone.plans.subset import part_of_plan
 from loadstone.plans.warnings import find_warnings
 from loadstone.principal import Principal
 
-__all__ = ["engine_of", "estimate_s", "expand", "list_recipes", "part_of_plan", "plan_json_schema"]
+__all__ = [
+    "engine_of",
+    "estimate_s",
+    "expand",
+    "figures_for_run",
+    "kill_of",
+    "list_recipes",
+    "part_of_plan",
+    "plan_json_schema",
+    "recipe_definition",
+    "recipe_figures",
+    "recipe_file",
+]
 
 PREVIEW_POINTS = 500
+
+
+def get_recipe(slug: str) -> Recipe:
+    """Raises NotFound."""
+    return recipes.get_recipe(slug, published_count(slug))
+
+
+def recipe_ref(slug: str | None, size: str | None) -> RecipeRef | None:
+    """From the two columns."""
+    return RecipeRef.model_validate({"slug": slug, "size": size}) if slug and size else None
 
 
 class PlanRefused(AppError):
@@ -136,7 +162,8 @@ def _look_at_agents(
     rows = agents.team_agents(unit, principal.team_id)
     targets: list[dict[str, Any]] = [target.model_dump() for target in plan.targets] if plan else []
     chosen = selector.as_json() if selector else {}
-    reasons = [agents.why_not_now(row, chosen, targets) for row in rows]
+    engines = agents.foreign_engines([engine.model_dump() for engine in plan.engines] if plan else None)
+    reasons = [agents.why_not_now(row, chosen, targets, engines) for row in rows]
     seen = [
         PreviewAgent(id=row.id, name=row.name, can_take=reason is None, reason=reason)
         for row, reason in zip(rows, reasons, strict=True)
@@ -223,12 +250,16 @@ def list_versions(unit: UnitOfWork, principal: Principal, plan_id: uuid.UUID) ->
 
 
 def create_plan(unit: UnitOfWork, principal: Principal, wanted: WritePlan) -> Plan:
-    """Also one that would be refused now: it can be finished later."""
+    """Also one that would be refused now: it can be finished later. Raises NotFound for its recipe."""
+    if wanted.recipe is not None:
+        recipe_file(wanted.recipe.slug)
     plan = models.Plan(
         team_id=principal.team_id,
         name=wanted.name or wanted.definition.name,
         current_version=1,
         created_by=principal.user_id,
+        recipe_slug=wanted.recipe.slug if wanted.recipe else None,
+        recipe_size=wanted.recipe.size if wanted.recipe else None,
     )
     unit.session.add(plan)
     unit.session.flush()
@@ -302,4 +333,5 @@ def _render(row: repository.PlanRow, names: dict[uuid.UUID, UserRef]) -> Plan:
         version_created_by=names.get(version.created_by) if version.created_by else None,
         version_created_at=version.created_at,
         archived_at=plan.archived_at,
+        recipe=recipe_ref(plan.recipe_slug, plan.recipe_size),
     )

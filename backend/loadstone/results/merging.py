@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Protocol
 
-from hdrh.histogram import HdrHistogram
-
 from loadstone.stats import histogram
 from loadstone.stats.metrics import quantile_metric
 
@@ -45,6 +43,8 @@ class Aggregate(Protocol):
     errors: dict[str, Any]
     throughput_per_s: float
     band: dict[str, Any]
+    response_time_ns: dict[str, Any]
+    service_time_ns: dict[str, Any]
     response_histogram: bytes | None
     service_histogram: bytes | None
 
@@ -79,14 +79,31 @@ def _merge(operation: str, rows: Sequence[Measured]) -> dict[str, Any]:
         "error_count": sum(row.error_count for row in rows),
         "errors": dict(errors),
         "throughput_per_s": fmean(trial.throughput_per_s for trial in trials),
-        **_times(histogram.merge(row.response_histogram for row in rows), "response"),
-        **_times(histogram.merge(row.service_histogram for row in rows), "service"),
+        **_times([_Part(row.count, row.response_time_ns, row.response_histogram) for row in rows], "response"),
+        **_times([_Part(row.count, row.service_time_ns, row.service_histogram) for row in rows], "service"),
         "band": _band(trials),
     }
 
 
-def _times(merged: HdrHistogram, kind: str) -> dict[str, Any]:
-    return {f"{kind}_time_ns": histogram.quantiles(merged), f"{kind}_histogram": histogram.encode(merged)}
+@dataclass(frozen=True)
+class _Part:
+    """Times to be merged with others."""
+
+    count: int
+    quantiles: Mapping[str, int | None]
+    blob: bytes
+
+
+def _times(parts: Sequence[_Part], kind: str) -> dict[str, Any]:
+    """Percentiles of an engine that keeps no histogram stand alone; beside others they merge to nothing."""
+    answered = [part for part in parts if part.count]
+    if all(histogram.is_recorded(part.blob, part.count) for part in parts):
+        merged = histogram.merge(part.blob for part in parts)
+        return {f"{kind}_time_ns": histogram.quantiles(merged), f"{kind}_histogram": histogram.encode(merged)}
+    alone: Mapping[str, int | None] = dict.fromkeys(histogram.QUANTILE_NAMES)
+    if len(answered) == 1:
+        alone = answered[0].quantiles
+    return {f"{kind}_time_ns": dict(alone), f"{kind}_histogram": histogram.NOTHING}
 
 
 def add_trial(stored: Iterable[Aggregate], rows: Sequence[Measured]) -> list[dict[str, Any]] | None:
@@ -118,10 +135,18 @@ def _combine(before: Aggregate, added: dict[str, Any]) -> dict[str, Any]:
         "error_count": before.error_count + added["error_count"],
         "errors": dict(Counter(before.errors) + Counter(added["errors"])),
         "throughput_per_s": before.throughput_per_s * (1 - share) + added["throughput_per_s"] * share,
-        **_times(histogram.merge([before.response_histogram or b"", added["response_histogram"]]), "response"),
-        **_times(histogram.merge([before.service_histogram or b"", added["service_histogram"]]), "service"),
+        **_times([_stored_part(before, "response"), _added_part(added, "response")], "response"),
+        **_times([_stored_part(before, "service"), _added_part(added, "service")], "service"),
         "band": _widen(before.band, added["band"]),
     }
+
+
+def _stored_part(row: Aggregate, kind: str) -> _Part:
+    return _Part(row.count, getattr(row, f"{kind}_time_ns"), getattr(row, f"{kind}_histogram") or histogram.NOTHING)
+
+
+def _added_part(row: dict[str, Any], kind: str) -> _Part:
+    return _Part(row["count"], row[f"{kind}_time_ns"], row[f"{kind}_histogram"])
 
 
 def _widen(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,23 +159,27 @@ def _widen(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def trial_metrics(rows: Sequence[Measured]) -> dict[str, dict[str, float]]:
+def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, dict[str, float]]:
     """Of one trial: by operation (and `all`) the metrics of `stats.metrics` that have a value."""
     operations = list(dict.fromkeys(row.operation for row in rows))
-    found = {name: _metrics([row for row in rows if row.operation == name]) for name in operations}
+    found = {name: _metrics([row for row in rows if row.operation == name], connections) for name in operations}
     if not rows:
         return {}
-    return {**found, TOTAL: found[operations[0]] if len(operations) == 1 else _metrics(rows)}
+    return {**found, TOTAL: found[operations[0]] if len(operations) == 1 else _metrics(rows, connections)}
 
 
-def _metrics(rows: Sequence[Measured]) -> dict[str, float]:
+def _metrics(rows: Sequence[Measured], connections: int) -> dict[str, float]:
     numbers = _trial_numbers(rows)
     errors = sum(row.error_count for row in rows)
-    ended = errors + sum(row.count for row in rows)
+    count = sum(row.count for row in rows)
+    elapsed_ns = max(row.elapsed_ns for row in rows)
+    ended = errors + count
     found: dict[str, float | None] = {
         "throughput_per_s": numbers.throughput_per_s,
         "error_share": errors / ended if ended else None,
-        "elapsed_s": max(row.elapsed_ns for row in rows) / 1e9,
+        "elapsed_s": elapsed_ns / 1e9,
+        "time_per_operation_ns": elapsed_ns * connections / count if count else None,
+        "throughput_per_connection_per_s": numbers.throughput_per_s / connections,
         **{quantile_metric("response_time", name): value for name, value in numbers.response_time_ns.items()},
         **{quantile_metric("service_time", name): value for name, value in numbers.service_time_ns.items()},
     }
@@ -169,13 +198,9 @@ def _trial_numbers(rows: Sequence[Measured]) -> TrialNumbers:
         return TrialNumbers(rows[0].throughput_per_s, rows[0].response_time_ns, rows[0].service_time_ns)
     return TrialNumbers(
         sum(row.throughput_per_s for row in rows),
-        _quantiles(row.response_histogram for row in rows),
-        _quantiles(row.service_histogram for row in rows),
+        _times([_Part(row.count, row.response_time_ns, row.response_histogram) for row in rows], "")["_time_ns"],
+        _times([_Part(row.count, row.service_time_ns, row.service_histogram) for row in rows], "")["_time_ns"],
     )
-
-
-def _quantiles(blobs: Iterable[bytes]) -> histogram.Quantiles:
-    return histogram.quantiles(histogram.merge(blobs))
 
 
 def _band(trials: Sequence[TrialNumbers]) -> dict[str, Any]:

@@ -98,6 +98,27 @@ def target_kind(session: Session, trial: Trial) -> str:
     return kind
 
 
+def footprint(session: Session, trial: Trial) -> dict[str, float]:
+    """Memory and disk that the store of a trial's last attempt took, as metrics; what was not seen is not there.
+
+    Memory is the server's and its children's. After the prefill it is read at that phase's end, before a measure
+    phase adds to it; disk is what was allocated at the very end.
+    """
+    row = TelemetrySecond
+    memory = row.store_memory_bytes + func.coalesce(row.store_children_memory_bytes, 0)
+    seconds = select(func.max(memory)).where(row.trial_id == trial.id, row.attempt == trial.attempt)
+    whole = select(memory).where(row.trial_id == trial.id, row.attempt == trial.attempt)
+    prefilled = whole.where(row.phase == "prefill", row.ends_phase).order_by(row.seq.desc()).limit(1)
+    disk = select(row.store_disk_bytes).where(row.trial_id == trial.id, row.attempt == trial.attempt)
+    last_disk = disk.where(row.store_disk_bytes.is_not(None)).order_by(row.seq.desc()).limit(1)
+    found = {
+        "memory_after_prefill_bytes": session.scalar(prefilled),
+        "memory_peak_bytes": session.scalar(seconds),
+        "disk_after_bytes": session.scalar(last_disk),
+    }
+    return {name: float(value) for name, value in found.items() if value is not None}
+
+
 def sample_count(session: Session, trial_id: uuid.UUID, agent_id: uuid.UUID, attempt: int) -> int:
     """How many seconds of this attempt arrived."""
     statement = (

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from loadstone_contracts.durability import DurabilityReport
+from loadstone_contracts.engine_events import MissingMetric
 from pydantic import BaseModel, ConfigDict, Field
 
 from loadstone.runs.schemas import TrialItem, TrustVerdict
@@ -182,7 +183,8 @@ class DecideTrial(BaseModel):
 class Trial(TrialItem):
     """A trial with everything that is known about how it was measured. `phases` are of the last attempt.
 
-    `keys_held`: keys in the store when the engine had ended, as the store itself says.
+    `keys_held`: keys in the store when the engine had ended, as the store itself says. `missing`: what the engine
+    cannot measure; such figures are absent, or 0 where a number has to stand.
     """
 
     environment: dict[str, Any] | None
@@ -190,6 +192,7 @@ class Trial(TrialItem):
     load_before: dict[str, Any] | None
     load_during: dict[str, Any] | None
     keys_held: int | None
+    missing: list[MissingMetric]
     durability: DurabilityReport | None
     command_lines: list[str]
     phases: list[Phase]

@@ -3,6 +3,7 @@
 import sys
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -12,11 +13,12 @@ from loadstone_contracts.engine_events import SampleEvent
 
 from loadstone.db import UnitOfWork
 from loadstone.errors import InvalidInput, NotFound
-from loadstone.models import OperationResult, PointOperation, Run, Trial
+from loadstone.models import OperationResult, Run, Trial
 from loadstone.models import Sample as SampleRow
 from loadstone.principal import Principal
-from loadstone.results import merging, repository, rows, schemas, table
+from loadstone.results import merging, points, repository, rows, schemas, table, telemetry_rows
 from loadstone.results.downsample import keep_extremes
+from loadstone.results.durability import durability_metrics
 from loadstone.results.rows import Attempt
 from loadstone.runs import service as runs
 from loadstone.runs.states import TERMINAL
@@ -64,6 +66,7 @@ def store_result(unit: UnitOfWork, trial: Trial, agent_id: uuid.UUID, body: Fini
         "engine": body.engine,
         "engine_version": body.engine_version,
         "engine_elapsed_s": body.engine_elapsed_s,
+        "engine_missing": [one.model_dump() for one in body.summary.missing] if body.summary else [],
         "command_lines": body.command_lines,
         "load_before": body.load_before.model_dump() if body.load_before else None,
         "load_during": body.load_during.model_dump() if body.load_during else None,
@@ -104,7 +107,11 @@ def _verdict(unit: UnitOfWork, attempt: Attempt, work: dict[str, Any], body: Fin
     if body.outcome != "succeeded":
         return {}
     missing = body.sample_count - repository.sample_count(unit.session, **attempt.key)
-    verdict, reasons = trust.judge(rows.trial_facts(work, body, missing))
+    seen = telemetry_rows.store_troubles(
+        repository.telemetry_of(unit.session, attempt.trial_id, attempt.attempt, phase="measure"),
+        repository.telemetry_events_of(unit.session, attempt.trial_id, attempt.attempt),
+    )
+    verdict, reasons = trust.judge(replace(rows.trial_facts(work, body, missing), **seen))
     return {"trust": verdict, "trust_reasons": reasons, "is_counted": verdict != "void"}
 
 
@@ -123,7 +130,10 @@ def count_trial(unit: UnitOfWork, run: Run, trial: Trial) -> None:
 def keep_metrics(unit: UnitOfWork, trial: Trial) -> Sequence[OperationResult]:
     """The metrics of a trial that has succeeded, from what it measured, which is returned."""
     measured = repository.measured_results(unit.session, trial.id)
-    repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured)))
+    connections = int(repository.find_point(unit.session, trial.point_id).work["load"]["connections"])
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured, connections)))
+    whole = durability_metrics(trial.durability) | repository.footprint(unit.session, trial)
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: whole}))
     return measured
 
 
@@ -141,7 +151,8 @@ def _show_point(unit: UnitOfWork, run: Run, point_id: uuid.UUID, merged: list[di
         return
     trials = repository.trials_of(unit.session, run.id, point_id)
     operations = repository.point_operations_of(unit.session, run.id, point_id)
-    runs.record_event(unit, run, "point", _point(point, trials, operations))
+    summaries = repository.metric_summaries(unit.session, run.id, point_id)
+    runs.record_event(unit, run, "point", points.shown_point(point, trials, operations, summaries))
 
 
 def list_points(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> schemas.PointList:
@@ -149,9 +160,14 @@ def list_points(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sc
     run = runs.find_run(unit, principal, run_id)
     trials = _grouped(repository.trials_of(unit.session, run.id))
     operations = _grouped(repository.point_operations_of(unit.session, run.id))
-    points = repository.points_of(unit.session, run.id)
+    summaries = _grouped(repository.metric_summaries(unit.session, run.id))
     return schemas.PointList(
-        items=[_point(point, trials.get(point.id, []), operations.get(point.id, [])) for point in points]
+        items=[
+            points.shown_point(
+                point, trials.get(point.id, []), operations.get(point.id, []), summaries.get(point.id, [])
+            )
+            for point in repository.points_of(unit.session, run.id)
+        ]
     )
 
 
@@ -160,44 +176,6 @@ def _grouped(found: Iterable[Any]) -> dict[uuid.UUID, list[Any]]:
     for row in found:
         groups.setdefault(row.point_id, []).append(row)
     return groups
-
-
-def _point(point: Any, trials: Iterable[Any], operations: Iterable[PointOperation]) -> schemas.Point:
-    shown = [_point_operation(row) for row in operations]
-    return schemas.Point(
-        id=point.id,
-        ordinal=point.ordinal,
-        parameters=point.parameters,
-        series_id=point.series_id,
-        trials=[
-            schemas.PointTrial(
-                id=row.id,
-                ordinal=row.ordinal,
-                repetition=row.repetition,
-                status=row.status,
-                trust=row.trust,
-                is_counted=row.is_counted,
-                attempt=row.attempt,
-            )
-            for row in trials
-        ],
-        operations=[one for one in shown if one.operation != merging.TOTAL],
-        total=next((one for one in shown if one.operation == merging.TOTAL), None),
-    )
-
-
-def _point_operation(row: PointOperation) -> schemas.PointOperation:
-    return schemas.PointOperation(
-        operation=row.operation,
-        trials_counted=row.trials_counted,
-        count=row.count,
-        errors=row.error_count,
-        errors_by_class=row.errors,
-        throughput_per_s=row.throughput_per_s,
-        response_time_ns=row.response_time_ns,
-        service_time_ns=row.service_time_ns,
-        band=row.band,
-    )
 
 
 def points_table(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> Table:
@@ -223,6 +201,7 @@ def get_trial(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID) -> sc
         load_before=trial.load_before,
         load_during=trial.load_during,
         keys_held=trial.keys_held,
+        missing=trial.engine_missing,
         durability=DurabilityReport.model_validate(trial.durability) if trial.durability else None,
         command_lines=trial.command_lines,
         phases=_phases(repository.results_of(unit.session, trial)),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from loadstone.results.points import OF_OPERATIONS
 from loadstone.results.schemas import Point, PointOperation, Sample
 from loadstone.stats.histogram import QUANTILE_NAMES
 from loadstone.tables import Table, columns_of
@@ -19,6 +20,7 @@ OPERATION_COLUMNS = (
     "throughput_per_s",
     "throughput_per_s_low",
     "throughput_per_s_high",
+    *OF_OPERATIONS,
     *TIME_COLUMNS,
 )
 SECOND_COLUMNS = (
@@ -43,6 +45,7 @@ def _operation_cells(operation: PointOperation) -> Iterable[Any]:
     band = operation.band.throughput_per_s
     yield from (operation.operation, operation.trials_counted, operation.count, operation.errors)
     yield from (operation.throughput_per_s, band.low, band.high)
+    yield from (getattr(operation, name) for name in OF_OPERATIONS)
     yield from _times(operation)
 
 

@@ -14,6 +14,7 @@ from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
+from loadstone.plans.recipe_schemas import RunPublished
 from loadstone.plans.service import PlanRefused
 from loadstone.runs import schemas, service, waiting
 from loadstone.runs.states import TERMINAL, Status
@@ -41,10 +42,11 @@ def list_runs(
     status: Statuses = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
     created_by: Literal["me"] | uuid.UUID | None = None,
+    recipe: Annotated[str | None, Query(max_length=100)] = None,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
 ) -> Page[schemas.RunListItem]:
-    """Newest first. `q` is looked for in the name; `status` may be given several times."""
+    """Newest first. `q` is looked for in the name, `recipe` is a slug; `status` may be given several times."""
     with unit_of_work() as unit:
         return service.list_runs(
             unit,
@@ -52,6 +54,7 @@ def list_runs(
             statuses=status or [],
             text=q,
             created_by=principal.user_id if created_by == "me" else created_by,
+            recipe=recipe,
             cursor=cursor,
             limit=limit,
         )
@@ -61,6 +64,13 @@ def list_runs(
 def get_run(run_id: uuid.UUID, principal: Reader) -> schemas.Run:
     with unit_of_work() as unit:
         return service.get_run(unit, principal, run_id)
+
+
+@router.get("/runs/{run_id}/published", responses=problems(Unauthenticated, NotFound))
+def get_published_figures(run_id: uuid.UUID, principal: Reader) -> RunPublished:
+    """Of the study that the run's recipe repeats, laid onto its targets and workloads; empty without one."""
+    with unit_of_work() as unit:
+        return service.published_figures(unit, principal, run_id)
 
 
 @router.post("/runs/{run_id}/cancel", responses=problems(Unauthenticated, Forbidden, NotFound))

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import distinct_on
@@ -94,10 +94,16 @@ def next_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UU
     return {row[0]: row[1] for row in session.execute(statement)}
 
 
-def run_targets(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[dict[str, Any]]]:
-    """All target snapshots of each run."""
-    statement = select(Run.id, Run.definition["targets"]).where(Run.id.in_(run_ids))
-    return {row[0]: row[1] for row in session.execute(statement)}
+class RunNeeds(NamedTuple):
+    """What an agent must be able to serve: all target snapshots of a run, and its plan's engines."""
+
+    targets: list[dict[str, Any]]
+    engines: list[dict[str, Any]] | None
+
+
+def run_needs(session: Session, run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, RunNeeds]:
+    statement = select(Run.id, Run.definition["targets"], Run.definition["engines"]).where(Run.id.in_(run_ids))
+    return {row[0]: RunNeeds(row[1], row[2]) for row in session.execute(statement)}
 
 
 def busy_agents(session: Session, team_id: uuid.UUID) -> dict[uuid.UUID, uuid.UUID]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from loadstone.plans.schemas import AgentSelector, PlanDefinition, ResolvedPlan
+from loadstone.plans.schemas import AgentSelector, PlanDefinition, RecipeRef, ResolvedPlan
 from loadstone.runs.states import Status
 
 TrustVerdict = Literal["pass", "warn", "void"]
@@ -47,20 +47,26 @@ class StatusCounts(BaseModel):
 
 
 class RunSubmit(BaseModel):
-    """Exactly one of `plan_id` and `plan`. Without a selector any agent that can take it may."""
+    """Exactly one of `plan_id` and `plan`, or the `recipe` alone. Without a selector any agent that can take it may.
+
+    With a plan, `recipe` says what it began as.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     plan_id: uuid.UUID | None = None
     plan: PlanDefinition | None = None
+    recipe: RecipeRef | None = None
     agent_selector: AgentSelector | None = None
     priority: int = Field(default=0, ge=-1000, le=1000)
     name: str | None = Field(default=None, min_length=1, max_length=200)
 
     @model_validator(mode="after")
     def _exactly_one_plan(self) -> "RunSubmit":
-        if (self.plan_id is None) == (self.plan is None):
+        if self.plan_id is not None and self.plan is not None:
             raise ValueError("give exactly one of plan_id and plan")
+        if self.plan_id is None and self.plan is None and self.recipe is None:
+            raise ValueError("give one of plan_id, plan and recipe")
         return self
 
 
@@ -91,6 +97,7 @@ class RunListItem(BaseModel):
     agent_selector: dict[str, Any]
     origin: RunOrigin
     schedule_id: uuid.UUID | None
+    recipe: RecipeRef | None
     paused_at: datetime | None
 
 

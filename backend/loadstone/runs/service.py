@@ -23,7 +23,8 @@ from loadstone.notifications import service as notifications
 from loadstone.notifications.schemas import Subscribed
 from loadstone.paging import InvalidCursor, Page, decode_cursor, decode_id_cursor, make_page
 from loadstone.plans import service as plans
-from loadstone.plans.schemas import ResolvedPlan
+from loadstone.plans.recipe_schemas import RunPublished
+from loadstone.plans.schemas import RecipeRef, ResolvedPlan
 from loadstone.principal import Principal
 from loadstone.runs import live, repository, schemas, states, views
 from loadstone.runs.expansion import expand_rows
@@ -33,10 +34,14 @@ ANNOUNCED: Mapping[Status, Subscribed] = {Status.FAILED: "run_failed", Status.SU
 
 
 def submit_run(unit: UnitOfWork, principal: Principal, body: schemas.RunSubmit) -> schemas.Run:
-    """Raises PlanRefused, and NotFound for a plan or an agent that is not there."""
+    """Raises PlanRefused, and NotFound for a plan, a recipe or an agent that is not there."""
     saved = plans.get_plan(unit, principal, body.plan_id) if body.plan_id else None
+    recipe = body.recipe or (saved.recipe if saved else None)
     definition = saved.definition if saved else body.plan
-    assert definition is not None, "the schema asks for one of the two"
+    if recipe is not None:
+        definition = definition or plans.recipe_definition(recipe)
+        plans.recipe_file(recipe.slug)
+    assert definition is not None, "the schema asks for one of the three"
     selector = body.agent_selector.as_json() if body.agent_selector else {}
     if body.agent_selector and body.agent_selector.agent_id:
         agents.find_agent(unit, principal, body.agent_selector.agent_id)
@@ -47,6 +52,7 @@ def submit_run(unit: UnitOfWork, principal: Principal, body: schemas.RunSubmit) 
         agent_selector=selector,
         priority=body.priority,
         name=body.name,
+        recipe=recipe,
         plan_id=saved.id if saved else None,
         plan_version=saved.version if saved else None,
     )
@@ -61,6 +67,7 @@ def create_run(
     agent_selector: dict[str, Any] | None = None,
     priority: int = 0,
     name: str | None = None,
+    recipe: RecipeRef | None = None,
     plan_id: uuid.UUID | None = None,
     plan_version: int | None = None,
     schedule_id: uuid.UUID | None = None,
@@ -78,6 +85,8 @@ def create_run(
         name=name or plan.name,
         plan_id=plan_id,
         plan_version=plan_version,
+        recipe_slug=recipe.slug if recipe else None,
+        recipe_size=recipe.size if recipe else None,
         definition=definition,
         definition_hash=canonical_hash(definition),
         seed=plan.seed,
@@ -111,6 +120,7 @@ def list_runs(
     statuses: Sequence[Status],
     text: str | None,
     created_by: uuid.UUID | None,
+    recipe: str | None,
     cursor: str | None,
     limit: int,
 ) -> Page[schemas.RunListItem]:
@@ -121,6 +131,7 @@ def list_runs(
         statuses=statuses,
         text=text,
         created_by=created_by,
+        recipe=recipe,
         before=decode_id_cursor(cursor),
         limit=limit + 1,
     )
@@ -136,6 +147,12 @@ def describe_runs(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
 def get_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> schemas.Run:
     """Raises NotFound."""
     return views.run_detail(unit, find_run(unit, principal, run_id))
+
+
+def published_figures(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> RunPublished:
+    """Raises NotFound."""
+    run = find_run(unit, principal, run_id)
+    return plans.figures_for_run(run.recipe_slug, run.definition)
 
 
 def find_run(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> Run:

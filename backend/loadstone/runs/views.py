@@ -8,6 +8,7 @@ from typing import Any
 from loadstone.agents import service as agents
 from loadstone.db import UnitOfWork
 from loadstone.models import Agent, Run, Trial, TrialDecision
+from loadstone.plans import service as plans
 from loadstone.runs import progress, repository, schemas
 from loadstone.runs.holds import host_resources
 from loadstone.runs.states import LIVE, has_active
@@ -25,6 +26,7 @@ def run_items(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> list
     return [
         schemas.RunListItem(
             **_columns(run),
+            recipe=plans.recipe_ref(run.recipe_slug, run.recipe_size),
             agent=_named(names, run.agent_id),
             created_by=_named(names, run.created_by),
             progress=progress.progress(run.status_counts, run.trial_count),
@@ -72,7 +74,7 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
     if not runs:
         return {}
     run_ids = [run.id for run in runs]
-    targets = repository.run_targets(unit.session, run_ids)
+    needs = repository.run_needs(unit.session, run_ids)
     following = repository.next_targets(unit.session, run_ids)
     rows = agents.team_agents(unit, team_id)
     busy = repository.busy_agents(unit.session, team_id)
@@ -89,14 +91,14 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
             held_resources=held,
             needed_hosts={row.id: host_resources(row.host_key, following[run.id]) for row in rows},
         )
-        found = progress.wait_reason(waiting, [_agent_view(row, busy, run, targets[run.id]) for row in rows])
+        found = progress.wait_reason(waiting, [_agent_view(row, busy, run, needs[run.id]) for row in rows])
         if found is not None:
             reasons[run.id] = schemas.WaitReason(code=found[0], message=found[1])
     return reasons
 
 
 def _agent_view(
-    row: Agent, busy: dict[uuid.UUID, uuid.UUID], run: Run, targets: list[dict[str, Any]]
+    row: Agent, busy: dict[uuid.UUID, uuid.UUID], run: Run, needs: repository.RunNeeds
 ) -> progress.AgentView:
     return progress.AgentView(
         id=row.id,
@@ -105,7 +107,7 @@ def _agent_view(
         is_online=agents.is_online(row),
         is_draining=row.is_draining,
         busy_with=busy.get(row.id),
-        cannot=agents.can_take(row, run.agent_selector, targets),
+        cannot=agents.can_take(row, run.agent_selector, needs.targets, agents.foreign_engines(needs.engines)),
     )
 
 

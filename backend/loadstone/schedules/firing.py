@@ -142,6 +142,7 @@ def _submit(unit: UnitOfWork, principal: Principal, schedule: Schedule, waits_fo
         unit,
         principal,
         plans.resolve_plan(unit, principal, plan.definition),
+        recipe=plan.recipe,
         agent_selector=schedule.agent_selector,
         priority=schedule.priority,
         plan_id=plan.id,

@@ -26,6 +26,12 @@ class Metric:
 QUANTILE_TITLES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "maximum"}
 
 
+PERCENTILES = frozenset(
+    f"{kind}_{quantile}_ns" for kind in ("response_time", "service_time") for quantile in QUANTILE_NAMES
+)
+"""Metrics that come from histograms, merged over trials: they are never averaged."""
+
+
 def quantile_metric(kind: str, quantile: str) -> str:
     """`kind` is response_time or service_time."""
     return f"{kind}_{quantile}_ns"
@@ -41,6 +47,14 @@ def _all() -> list[Metric]:
         ),
         Metric("error_share", "Share of failed operations", "ratio", "lower"),
         Metric("elapsed_s", "Duration of the measure phase", "s", "lower"),
+        Metric("memory_after_prefill_bytes", "Memory of the store after the prefill", "bytes", "lower"),
+        Metric("memory_peak_bytes", "Highest memory of the store and its children", "bytes", "lower"),
+        Metric("disk_after_bytes", "Room on disk after the trial", "bytes", "lower"),
+        Metric("lost_share", "Acknowledged keys lost to a kill", "ratio", "lower"),
+        Metric("torn_share", "Keys that hold what was never sent", "ratio", "lower"),
+        Metric("lost_window_ns", "Age of the oldest write lost to a kill", "ns", "lower"),
+        Metric("time_per_operation_ns", "Time per operation of one client", "ns", "lower"),
+        Metric("throughput_per_connection_per_s", "Throughput of one client", "ops/s", "higher"),
     ]
 
 

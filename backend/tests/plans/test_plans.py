@@ -95,10 +95,12 @@ def test_a_plan_of_another_team_is_not_found(client: Caller, other_team: Caller)
 
 def test_every_recipe_can_be_submitted_as_it_is(client: Caller) -> None:
     recipes = client.get("/api/v1/recipes").json()["items"]
-    for recipe in recipes:
-        answer = client.post("/api/v1/plans/preview", json=recipe["definition"]).json()
-        assert answer["refusals"] == [], recipe["slug"]
-        assert answer["estimated_s"] == recipe["estimated_s"]
+    sizes = [(recipe["slug"], size) for recipe in recipes for size in recipe["sizes"]]
+    for slug, size in sizes:
+        answer = client.post("/api/v1/plans/preview", json=size["definition"]).json()
+        assert answer["refusals"] == [], (slug, size["size"])
+        assert answer["estimated_s"] == size["estimated_s"]
+        assert answer["trial_count"] == size["trial_count"]
 
 
 def test_a_drawn_seed_survives_a_browser_and_a_given_one_is_kept(client: Caller) -> None:

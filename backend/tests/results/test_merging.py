@@ -118,8 +118,14 @@ def test_an_operation_that_was_never_answered_has_no_percentiles() -> None:
 
 def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
     merged = merge_point([_row(1, "get", [1_000] * 4, 4.0), _row(1, "set", [1_000] * 4, 4.0)])
+    unknown = {"low": None, "high": None}
+    later = ("elapsed_s", "time_per_operation_ns", "throughput_per_connection_per_s")
     shown = [
-        PointOperation(**(row | {"errors": row["error_count"], "errors_by_class": row["errors"]})) for row in merged
+        PointOperation.model_validate(
+            {**row, "errors": row["error_count"], "errors_by_class": row["errors"], **dict.fromkeys(later)}
+            | {"band": {**row["band"], **dict.fromkeys(later, unknown)}}
+        )
+        for row in merged
     ]
     point = Point(
         id=uuid.UUID(int=1),
@@ -129,6 +135,7 @@ def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
         trials=[],
         operations=shown[:2],
         total=shown[2],
+        metrics={},
     )
     lines = list(csv.DictReader(io.StringIO(to_csv(points_table([point])))))
     assert [line["operation"] for line in lines] == ["get", "set", "all"]

@@ -113,7 +113,7 @@ def test_the_help_lists_every_exit_code(loadstone: CommandLine) -> None:
 
 def test_what_the_service_says_is_never_read_as_markup(loadstone: CommandLine, client: Caller) -> None:
     name = "[red]not[/red] [/bold] markup"
-    definition = client.get("/api/v1/recipes").json()["items"][0]["definition"]
+    definition = client.get("/api/v1/recipes").json()["items"][0]["sizes"][0]["definition"]
     client.post("/api/v1/plans", json={"definition": {**definition, "name": name}})
     assert name in loadstone.ok("plan", "list").out
 
