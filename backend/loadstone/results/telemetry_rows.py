@@ -1,6 +1,6 @@
 """Telemetry between the agent's messages, the rows that are kept, and what the api shows. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -112,10 +112,16 @@ def extreme_keys(items: Sequence[schemas.TelemetryItem]) -> list[Any]:
     ]
 
 
-def evicted(seconds: Sequence[tuple[Any, Sequence[str]]]) -> float:
-    """Keys that the store threw out over these seconds; each with its layout."""
-    total = 0.0
-    for row, names in seconds:
-        counted: Mapping[str, float] = dict(zip(names, row.counters, strict=True))
-        total += counted.get(EVICTIONS, 0.0) * row.duration_ns / 1e9
-    return total
+def store_troubles(seconds: Sequence[tuple[Any, Sequence[str]]], events: Sequence[Any]) -> dict[str, Any]:
+    """Facts for the verdict on a trial: `seconds` are those of the measure phase, each with its layout."""
+    kinds = [event.kind for event in events]
+    return {
+        "evicted": sum(_evicted(row, names) for row, names in seconds),
+        "ran_out_of_memory": "out_of_memory" in kinds,
+        "store_restarted": "store_restarted" in kinds,
+    }
+
+
+def _evicted(row: Any, names: Sequence[str]) -> float:
+    counted = dict(zip(names, row.counters, strict=True))
+    return float(counted.get(EVICTIONS, 0.0) * row.duration_ns / 1e9)

@@ -49,6 +49,10 @@ SWAPPED_WARN_BYTES = 1024 * 1024
 """Memory that came back from swap while it was measured: a page fault costs a disk's time."""
 
 
+EVICTED_WARN = 1
+"""A single eviction says that the data set does not fit."""
+
+
 @dataclass(frozen=True)
 class TrialFacts:
     """What the verdict looks at: the measure phase, the plan's rate and the host. Shares are 0 to 1."""
@@ -80,6 +84,10 @@ class TrialFacts:
     samples_missing: int = 0
     store_killed: bool = False
     """By plan: what was under way when it died failed, and the measurement ended there."""
+    evicted: float = 0.0
+    """Keys that the store threw out in the measure phase."""
+    ran_out_of_memory: bool = False
+    store_restarted: bool = False
 
 
 @dataclass(frozen=True)
@@ -258,6 +266,19 @@ def _host(facts: TrialFacts) -> Iterator[Reason]:
         yield Reason("warn", "shared_cpu", message)
 
 
+def _store(facts: TrialFacts) -> Iterator[Reason]:
+    """What the store's own counters, and the host's, say of it."""
+    if facts.evicted >= EVICTED_WARN:
+        message = f"The store threw out {facts.evicted:,.0f} keys while it was measured: not all of the data fitted."
+        yield Reason("warn", "evictions", message, {"evicted": facts.evicted, "limit": EVICTED_WARN})
+    if facts.ran_out_of_memory:
+        message = "Memory ran out during the trial: see the marks on its time axis."
+        yield Reason("warn", "out_of_memory", message)
+    if facts.store_restarted and not facts.store_killed:
+        message = "The store was restarted during the trial: it began anew, with cold caches."
+        yield Reason("void", "store_restarted", message)
+
+
 def _samples(facts: TrialFacts) -> Iterator[Reason]:
     if facts.samples_missing > 0:
         message = f"{facts.samples_missing} seconds of this trial never arrived; its totals are complete."
@@ -276,5 +297,6 @@ CHECKS: tuple[Callable[[TrialFacts], Iterator[Reason]], ...] = (
     _keys,
     _host,
     _during,
+    _store,
     _samples,
 )

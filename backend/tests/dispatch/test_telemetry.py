@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from loadstone.db import unit_of_work
-from loadstone.models import Run, RunEvent, TelemetryLayout, TelemetrySecond
+from loadstone.models import Run, RunEvent, TelemetryLayout, TelemetrySecond, TrialMetric
 from loadstone_contracts.agent_calls import Assignment
 from loadstone_contracts.telemetry import HostSecond, TelemetryEvent
 from loadstone_contracts.telemetry import TelemetrySecond as Second
@@ -161,10 +161,65 @@ def telemetry_events(run: Run) -> Any:
     return select(RunEvent).where(RunEvent.run_id == run.id, RunEvent.kind == "telemetry")
 
 
-def _measured(client: Caller, agent: SimulatedAgent, run: Run, *seconds: Second) -> str:
+def _measured(client: Caller, agent: SimulatedAgent, run: Run, *records: Second | TelemetryEvent) -> dict[str, Any]:
+    """The trial, measured to its end, as the api shows it."""
     held = agent.claim(first_trial(client, run))
     agent.renew(held)
     agent.send(held, sample(0), sample(1))
-    agent.tell(held, *seconds)
+    agent.tell(held, *records)
     agent.finish(held, summary=summary(held, totals(2, 2_000)), sample_count=2)
-    return held.trial_id
+    trial: dict[str, Any] = client.get(f"/api/v1/trials/{held.trial_id}").json()
+    return trial
+
+
+def _metrics(trial: dict[str, Any]) -> dict[str, float]:
+    with unit_of_work() as unit:
+        rows = unit.session.scalars(
+            select(TrialMetric).where(TrialMetric.trial_id == trial["id"], TrialMetric.operation == "all")
+        )
+        return {row.metric: row.value for row in rows}
+
+
+def test_memory_and_disk_become_metrics_of_the_trial(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    trial = _measured(
+        client,
+        agent,
+        run,
+        second(0, phase="prefill", store_memory_bytes=10 * MEBIBYTE),
+        second(1, phase="prefill", ends_phase=True, store_memory_bytes=20 * MEBIBYTE, store_disk_bytes=1000),
+        second(2, store_memory_bytes=30 * MEBIBYTE, store_children_memory_bytes=5 * MEBIBYTE),
+        second(3, store_memory_bytes=32 * MEBIBYTE, store_children_memory_bytes=None, store_disk_bytes=3000),
+        second(4, store_memory_bytes=25 * MEBIBYTE, store_disk_bytes=None, phase=None),
+    )
+    metrics = _metrics(trial)
+    assert metrics["memory_after_prefill_bytes"] == 20 * MEBIBYTE
+    assert metrics["memory_peak_bytes"] == 35 * MEBIBYTE
+    assert metrics["disk_after_bytes"] == 3000
+
+
+def test_what_was_not_seen_is_no_metric(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    trial = _measured(client, agent, run, second(0, store_memory_bytes=None, store_disk_bytes=None))
+    assert not {"memory_after_prefill_bytes", "memory_peak_bytes", "disk_after_bytes"} & set(_metrics(trial))
+    assert "throughput_per_s" in _metrics(trial)
+
+
+def _reasons(trial: dict[str, Any]) -> dict[str, str]:
+    return {reason["code"]: reason["evidence"]["severity"] for reason in trial["trust_reasons"]}
+
+
+def test_evictions_while_it_was_measured_are_a_warning(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    evicting = {"gets_per_s": 1.0, "evictions_per_s": 40.0, "connections": 5.0}
+    trial = _measured(client, agent, run, second(0), second(1, store=evicting, duration_ns=SECOND_NS // 2))
+    assert _reasons(trial) == {"evictions": "warn"}
+    assert trial["trust_reasons"][0]["evidence"]["evicted"] == 20
+
+
+def test_evictions_of_the_prefill_are_none(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    evicting = {"gets_per_s": 1.0, "evictions_per_s": 40.0, "connections": 5.0}
+    assert _reasons(_measured(client, agent, run, second(0, store=evicting, phase="prefill"))) == {}
+
+
+def test_a_store_that_was_restarted_makes_its_trial_void(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    trial = _measured(client, agent, run, second(0), event(0, "out_of_memory"), event(1, "store_restarted"))
+    assert _reasons(trial) == {"store_restarted": "void", "out_of_memory": "warn"}
+    assert not trial["is_counted"]

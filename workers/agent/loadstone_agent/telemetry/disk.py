@@ -27,6 +27,8 @@ class DiskMeter:
 
 def allocated_bytes(directory: Path) -> int | None:
     """What the files take up on disk: a sparse file less than its length. None over `MOST_ENTRIES`."""
+    if not directory.is_dir():
+        return None
     total = entries = 0
     folders = [str(directory)]
     while folders:
@@ -41,4 +43,4 @@ def allocated_bytes(directory: Path) -> int | None:
                         folders.append(entry.path)
                     else:
                         total += entry.stat(follow_symlinks=False).st_blocks * BLOCK_BYTES
-    return total if entries else None
+    return total

@@ -55,13 +55,15 @@ class Flag(Watcher):
         self._began_at_s: float | None = None
 
     def look(self, before: Raw, now: Raw, at_s: float) -> Iterator[Noted]:
-        ended = self._began_at_s is not None and not now[self._flag]
-        passed = self._began_at_s is None and now.get(self._tally, 0) > before.get(self._tally, 0)
-        if ended or passed:
+        is_under_way = bool(now[self._flag])
+        # It is counted when it begins.
+        has_begun = now.get(self._tally, 0) > before.get(self._tally, 0)
+        was_under_way = self._began_at_s is not None
+        if (was_under_way and (not is_under_way or has_begun)) or (has_begun and not is_under_way):
             duration_s = at_s - self._began_at_s if self._began_at_s is not None else None
             self._began_at_s = None
             yield Noted(self._ended, at_s, f"{self._name} {self._outcome(now)}", self._cost(now), duration_s)
-        if now[self._flag] and self._began_at_s is None:
+        if is_under_way and self._began_at_s is None:
             self._began_at_s = at_s
             yield Noted(self._began, at_s, f"{self._name} began", self._cost(now))
 

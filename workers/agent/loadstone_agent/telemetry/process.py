@@ -9,8 +9,10 @@ from pathlib import Path
 from loadstone_agent.telemetry.budget import Budget
 from loadstone_agent.telemetry.host import LEAST_SPAN_S, PAGE_BYTES
 
-CHILDREN_SHARE = 0.002
+MEMORY_SHARE = 0.003
 """Of one core: a child's own memory is known only by a walk over its pages."""
+CPU_SHARE = 0.002
+"""Of one core: a server that forks for each connection has hundreds of children to look at."""
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -26,7 +28,8 @@ class ProcessMeter:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._budget = Budget(CHILDREN_SHARE)
+        self._memory_budget = Budget(MEMORY_SHARE)
+        self._cpu_budget = Budget(CPU_SHARE)
         self._cpu_s: dict[int, float] = {}
         self._cpu_at = 0.0
 
@@ -37,12 +40,15 @@ class ProcessMeter:
             children = _descendants(self.pid)
         except OSError:
             return ProcessReading()
+        cpu_cores = None
+        if thorough or self._cpu_budget.allows():
+            with self._cpu_budget.spending():
+                cpu_cores = self._cpu_cores([self.pid, *children])
         if not children:
-            return ProcessReading(memory_bytes, 0, self._cpu_cores([self.pid]))
-        if not thorough and not self._budget.allows():
-            return ProcessReading(memory_bytes)
-        with self._budget.spending():
-            cpu_cores = self._cpu_cores([self.pid, *children])
+            return ProcessReading(memory_bytes, 0, cpu_cores)
+        if not thorough and not self._memory_budget.allows():
+            return ProcessReading(memory_bytes, None, cpu_cores)
+        with self._memory_budget.spending():
             return ProcessReading(memory_bytes, _added_bytes(self.pid, memory_bytes, children), cpu_cores)
 
     def _cpu_cores(self, pids: list[int]) -> float | None:

@@ -1,0 +1,356 @@
+"""Store and host, second by second, from real servers."""
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pymysql
+import pytest
+import redis
+from loadstone_agent.agent import Agent
+from loadstone_agent.stores import KINDS
+from loadstone_agent.stores.base import Endpoint
+from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
+from loadstone_agent.telemetry.collector import TelemetryCollector
+from loadstone_agent.telemetry.disk import allocated_bytes
+from loadstone_agent.telemetry.process import ProcessMeter
+from loadstone_agent.trial.chain import TrialChain
+from loadstone_agent_testing.api_server import ApiInMemory
+from loadstone_agent_testing.assignments import assignment, external, managed, work
+from loadstone_contracts.agent_calls import TargetKind
+from loadstone_contracts.store_counters import STORE_COUNTERS
+from loadstone_contracts.telemetry import TELEMETRY_RECORD, TelemetryEvent, TelemetrySecond
+from pymemcache.client.base import Client
+
+MEBIBYTE = 1024 * 1024
+Start = Callable[..., ManagedStore]
+
+
+@dataclass
+class Told:
+    """What a collector wrote."""
+
+    lines: list[bytes] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> list[TelemetrySecond]:
+        records = map(TELEMETRY_RECORD.validate_json, self.lines)
+        return [one for one in records if isinstance(one, TelemetrySecond)]
+
+    @property
+    def events(self) -> list[TelemetryEvent]:
+        records = map(TELEMETRY_RECORD.validate_json, self.lines)
+        return [one for one in records if isinstance(one, TelemetryEvent)]
+
+    def kinds(self) -> list[str]:
+        return [event.kind for event in self.events]
+
+    def await_event(self, kind: str, within_s: float = 15.0) -> TelemetryEvent:
+        give_up_at = time.monotonic() + within_s
+        while time.monotonic() < give_up_at:
+            found = [event for event in self.events if event.kind == kind]
+            if found:
+                return found[0]
+            time.sleep(0.05)
+        raise AssertionError(f"no {kind} within {within_s} s, but {self.kinds()}")
+
+
+@pytest.fixture
+def start(passable_dir: Path) -> Iterator[Start]:
+    started: list[ManagedStore] = []
+
+    def start(kind: TargetKind, **options: str) -> ManagedStore:
+        plan = LaunchPlan(KINDS[kind], options, 4, [], passable_dir / "stores", "nobody")
+        started.append(launch(plan, lambda: None))
+        return started[-1]
+
+    yield start
+    for store in started:
+        store.stop()
+
+
+@contextmanager
+def collecting(store: ManagedStore) -> Iterator[Told]:
+    told = Told()
+    with TelemetryCollector(store.kind, store.endpoint, store, told.lines.append):
+        yield told
+
+
+def redis_of(store: ManagedStore) -> "redis.Redis[Any]":
+    return redis.Redis(host=store.endpoint.host, port=store.endpoint.port)
+
+
+def fill(client: "redis.Redis[Any]", keys: int, size: int) -> None:
+    value = os.urandom(size)
+    pipe = client.pipeline(transaction=False)
+    for number in range(keys):
+        pipe.set(f"key-{number}", value)
+        if number % 1000 == 999:
+            pipe.execute()
+    pipe.execute()
+
+
+REDIS = {"save": "", "appendonly": "no"}
+OPTIONS: dict[TargetKind, dict[str, str]] = {"memcached": {"memory_mb": "64", "threads": "1"}, "redis": REDIS}
+RATES_OF_READS = {
+    "memcached": "gets_per_s",
+    "redis": "commands_per_s",
+    "mariadb": "selects_per_s",
+    "postgresql": "commits_per_s",
+}
+
+
+@pytest.mark.parametrize("kind", ["memcached", "redis", "mariadb", "postgresql"])
+def test_a_store_tells_every_counter_that_the_table_has_for_it(start: Start, kind: TargetKind) -> None:
+    store = start(kind, **OPTIONS.get(kind, {}))
+    with collecting(store) as told:
+        time.sleep(2.3)
+    last = told.seconds[-1]
+    expected = {counter.name for counter in STORE_COUNTERS[kind]}
+    absent = {
+        "mariadb": {"dml_reads_per_s", "dml_writes_per_s"},
+        # Only where an AOF is written.
+        "redis": {"aof_bytes", "delayed_fsyncs_per_s"},
+    }.get(kind, set())
+    assert set(told.seconds[-2].store) == expected - absent
+    assert all(value >= 0 for value in told.seconds[-2].store.values())
+    assert (last.store_memory_bytes or 0) > MEBIBYTE
+    assert told.seconds[-2].store_cpu_cores is not None
+    assert told.seconds[-1].store_disk_bytes is not None
+    assert told.events == []
+
+
+def test_rates_are_those_of_the_load_and_seconds_lie_on_the_engines(agent: Agent, api: ApiInMemory) -> None:
+    given = assignment(managed("redis"), work=work(3.0))
+    api.assign(given)
+    TrialChain(agent).execute(given.trial_id)
+    finish = api.finishes[given.lease_id]
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    seconds = [one for one in api.seconds(given.lease_id) if one.phase == "measure"]
+    samples = [one for one in api.samples[given.lease_id].values() if one.phase == "measure"]
+    answered = sum(one.count for sample in samples for one in sample.operations) / 3
+    commands = sorted(one.store["commands_per_s"] for one in seconds if one.duration_ns > 8e8)
+    assert 0.5 < commands[len(commands) // 2] / answered < 1.5
+    offsets = [min(abs(one.at_unix_ns - sample.at_unix_ns) for sample in samples) / 1e9 for one in seconds]
+    assert sorted(offsets)[len(offsets) // 2] < 0.1
+    assert [one.seq for one in api.seconds(given.lease_id)] == list(range(len(api.seconds(given.lease_id))))
+
+
+def test_what_the_prefill_left_is_read_at_its_end(agent: Agent, api: ApiInMemory) -> None:
+    given = assignment(managed("redis"), work=work(0.5))
+    api.assign(given)
+    TrialChain(agent).execute(given.trial_id)
+    ends = [one for one in api.seconds(given.lease_id) if one.phase == "prefill" and one.ends_phase]
+    assert len(ends) == 1
+    assert (ends[0].store_memory_bytes or 0) > MEBIBYTE
+    assert ends[0].store["items"] == 1000
+    assert ends[0].store_children_memory_bytes == 0
+
+
+def test_host_shares_are_all_of_the_cpu_time(start: Start) -> None:
+    with collecting(start("memcached", **OPTIONS["memcached"])) as told:
+        time.sleep(2.2)
+    hosts = [one.host for one in told.seconds if one.host is not None]
+    assert len(hosts) >= 2
+    for host in hosts:
+        shares = [value for name, value in host.model_dump().items() if name.endswith("_share")]
+        assert abs(sum(shares) - 1) < 0.01
+        assert host.memory_available_bytes > MEBIBYTE
+        assert host.context_switches_per_s > 0
+
+
+def test_a_save_is_two_marks_and_its_child_has_memory_of_its_own(start: Start) -> None:
+    store = start("redis", **REDIS, **{"rdb-key-save-delay": "60"})
+    with closing(redis_of(store)) as client:
+        fill(client, 50_000, 300)
+        with collecting(store) as told:
+            time.sleep(1.2)
+            client.bgsave()
+            began = told.await_event("save_began")
+            # What is overwritten while the child saves is there twice.
+            fill(client, 50_000, 300)
+            ended = told.await_event("save_ended")
+    assert began.title == "BGSAVE began"
+    assert "fork took" in began.detail
+    assert ended.duration_s is not None
+    assert 0 < ended.duration_s < 15
+    assert max(one.store_children_memory_bytes or 0 for one in told.seconds) > 5 * MEBIBYTE
+
+
+def test_a_save_within_a_second_is_seen_all_the_same(start: Start) -> None:
+    store = start("redis", **REDIS)
+    with closing(redis_of(store)) as client, collecting(store) as told:
+        client.set("a", "b")
+        time.sleep(1.2)
+        client.bgsave()
+        ended = told.await_event("save_ended")
+    assert ended.title == "BGSAVE ended"
+
+
+def test_a_log_that_is_rewritten_is_a_mark_and_takes_room_on_disk(start: Start) -> None:
+    store = start("redis", save="", appendonly="yes", appendfsync="everysec")
+    with closing(redis_of(store)) as client, collecting(store) as told:
+        for _ in range(3):
+            fill(client, 20_000, 200)
+        time.sleep(1.5)
+        client.bgrewriteaof()
+        told.await_event("log_rewrite_ended")
+        time.sleep(1.2)
+    disk = [one.store_disk_bytes for one in told.seconds if one.store_disk_bytes is not None]
+    assert max(disk) > 12 * MEBIBYTE
+    assert disk[-1] < max(disk)
+    assert "aof_bytes" in told.seconds[-1].store
+
+
+def test_evictions_begin_and_end(start: Start) -> None:
+    store = start("memcached", memory_mb="8", threads="1")
+    with closing(Client((store.endpoint.host, store.endpoint.port))) as client, collecting(store) as told:
+        time.sleep(1.1)
+        for number in range(30_000):
+            client.set(f"key-{number}", b"x" * 1000, noreply=True)
+        client.get("key-1")
+        began = told.await_event("eviction_began")
+        ended = told.await_event("eviction_ended")
+    assert ended.at_unix_ns >= began.at_unix_ns
+    assert "keys were evicted" in ended.detail
+    assert sum(one.store.get("evictions_per_s", 0) for one in told.seconds) > 1000
+
+
+def test_writes_refused_for_want_of_memory_are_marks(start: Start) -> None:
+    store = start("redis", **REDIS, maxmemory="3mb", **{"maxmemory-policy": "noeviction"})
+    with closing(redis_of(store)) as client, collecting(store) as told:
+        time.sleep(1.2)
+        for number in range(50):
+            try:
+                client.set(f"key-{number}", os.urandom(200_000))
+            except redis.exceptions.ResponseError:
+                continue
+        told.await_event("out_of_memory", 1.5) if told.kinds() else time.sleep(1.2)
+        client_refused = told.kinds()
+        try:
+            client.set("one more", os.urandom(200_000))
+        except redis.exceptions.ResponseError:
+            client_refused.append("refused")
+        refused = told.await_event("out_of_memory")
+    assert "refused" in client_refused
+    assert "want of memory" in refused.detail
+
+
+def test_a_checkpoint_of_postgresql_is_a_mark(start: Start) -> None:
+    store = start("postgresql")
+    with collecting(store) as told:
+        time.sleep(1.2)
+        with KINDS["postgresql"].control(store.endpoint) as control:
+            control._rows("CHECKPOINT")  # type: ignore[attr-defined]
+        told.await_event("checkpoint")
+
+
+def test_memory_of_forked_backends_is_counted_once(start: Start) -> None:
+    store = start("postgresql", shared_buffers="64MB")
+    assert store.process_id is not None
+    with KINDS["postgresql"].control(store.endpoint) as control:
+        control._rows("CREATE TABLE t AS SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i")  # type: ignore[attr-defined]
+        control._rows("SELECT sum(length(repeat)) FROM t")  # type: ignore[attr-defined]
+        reading = ProcessMeter(store.process_id).read(thorough=True)
+        pids = psutil.Process(store.process_id).children(recursive=True)
+        resident = sum(one.memory_info().rss for one in pids)
+    assert reading.memory_bytes is not None
+    assert reading.children_memory_bytes is not None
+    # Shared buffers stand in the resident memory of every process that has touched them.
+    assert MEBIBYTE < reading.children_memory_bytes < resident / 2
+
+
+def test_a_store_that_dies_is_a_mark_on_its_trial(agent: Agent, api: ApiInMemory) -> None:
+    given = assignment(managed("redis"), work=work(20.0))
+    api.assign(given)
+    trial = threading.Thread(target=TrialChain(agent).execute, args=(given.trial_id,))
+    trial.start()
+    api.wait_for(lambda: len(api.samples.get(given.lease_id, {})) >= 2)
+    server = next(one for one in psutil.Process().children(recursive=True) if one.name() == "redis-server")
+    server.kill()
+    trial.join(30)
+    assert "store_died" in [event.kind for event in api.events(given.lease_id)]
+
+
+def test_an_external_store_on_this_host_shows_its_memory_too(
+    agent: Agent, api: ApiInMemory, memcached_port: int
+) -> None:
+    given = assignment(external("memcached", memcached_port), reset="none", work=work(1.5))
+    api.assign(given)
+    TrialChain(agent).execute(given.trial_id)
+    seconds = api.seconds(given.lease_id)
+    assert max(one.store.get("sets_per_s", 0) for one in seconds) > 100
+    assert all((one.store_memory_bytes or 0) > MEBIBYTE for one in seconds)
+    assert all(one.store_disk_bytes is None for one in seconds)
+
+
+def test_a_store_that_does_not_answer_leaves_a_gap_and_the_host_is_read_on(start: Start) -> None:
+    store = start("redis", **REDIS)
+    assert store.process_id is not None
+    with collecting(store) as told:
+        time.sleep(1.2)
+        psutil.Process(store.process_id).suspend()
+        time.sleep(3)
+        psutil.Process(store.process_id).resume()
+        time.sleep(1.5)
+    assert any(not one.store and one.host is not None for one in told.seconds)
+    assert told.seconds[-1].store["connections"] >= 1
+    assert max(one.duration_ns for one in told.seconds) < 2.2e9
+
+
+def test_a_server_that_cannot_be_reached_costs_nothing_but_its_counters(agent: Agent) -> None:
+    told = Told()
+    nobody = Endpoint("127.0.0.1", 1)
+    with TelemetryCollector(KINDS["redis"], nobody, None, told.lines.append):
+        time.sleep(2.2)
+    assert len(told.seconds) >= 2
+    assert all(one.store == {} and one.store_memory_bytes is None for one in told.seconds)
+    assert any(one.host is not None for one in told.seconds)
+
+
+def test_files_with_holes_count_as_what_they_take(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    with (tmp_path / "sub/holes").open("wb") as file:
+        file.truncate(100 * MEBIBYTE)
+    (tmp_path / "whole").write_bytes(b"x" * MEBIBYTE)
+    subprocess.run(["sync", str(tmp_path / "whole")], check=True)
+    found = allocated_bytes(tmp_path)
+    assert found is not None
+    assert MEBIBYTE <= found < 2 * MEBIBYTE
+    assert allocated_bytes(tmp_path / "not there") is None
+
+
+def test_collecting_costs_less_than_a_hundredth_of_a_core(start: Start) -> None:
+    """Two tests' worth of the dearest store that is installed everywhere: five hundred variables, files, a pool."""
+    store = start("mariadb", innodb_buffer_pool_size="64M")
+    told = Told()
+    collector = TelemetryCollector(store.kind, store.endpoint, store, told.lines.append)
+    began_at = time.monotonic()
+    with collector:
+        time.sleep(8)
+    share = collector.cpu_s / (time.monotonic() - began_at)
+    # Twice the limit: other tests run on these cores, and so do their caches.
+    assert share < 0.02, f"{share:.2%} of one core"
+
+
+def test_innodb_rows_are_read_as_dml_reads_on_mysql(start: Start) -> None:
+    if not KINDS["mysql"].offer().available:
+        pytest.skip("MySQL is not installed: loadstone-agent stores install mysql")
+    store = start("mysql")
+    connection = pymysql.connect(host="127.0.0.1", port=store.endpoint.port, user="root", autocommit=True)
+    with collecting(store) as told, closing(connection), connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE loadstone.t (id INT PRIMARY KEY)")
+        cursor.execute("INSERT INTO loadstone.t VALUES (1), (2), (3)")
+        for _ in range(2000):
+            cursor.execute("SELECT * FROM loadstone.t")
+        time.sleep(1.2)
+    read = sum(one.store.get("dml_reads_per_s", 0) * one.duration_ns / 1e9 for one in told.seconds)
+    assert read >= 5000
+    assert "checkpoint_age_bytes" in told.seconds[-2].store
