@@ -4,6 +4,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from loadstone_contracts.agent_calls import Placement
+
 from loadstone.db import UnitOfWork
 from loadstone.errors import NotFound
 from loadstone.plans.schemas import (
@@ -133,7 +135,7 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
         target_id=None,
         host=None,
         port=None,
-        placement=written.placement,
+        placement=written.placement or Placement(),
         server_version=named_version(written.kind, written.profile, written.options),
     )
 

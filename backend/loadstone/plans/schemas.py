@@ -37,8 +37,8 @@ class InlineTarget(_Written):
     protocol: StoreProtocol | None = None
     """None is the kind's first."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
-    placement: Placement = Placement()
-    """Cores, memory and disk that it gets."""
+    placement: Placement | None = None
+    """Cores, memory and disk that it gets; null is the agent's own choice."""
     optional: bool = False
     """Left out of the run, and said so, where no agent can start it."""
 

@@ -54,8 +54,8 @@ class WriteTarget(BaseModel):
     port: int | None = Field(default=None, ge=1, le=65535)
     read_port: int | None = Field(default=None, ge=1, le=65535)
     """Of a Memlink, where it is not the one below `port`, which takes writes."""
-    placement: Placement = Placement()
-    """Of a managed target: cores, memory, disk."""
+    placement: Placement | None = None
+    """Of a managed target: cores, memory, disk. Null is the agent's own choice."""
     username: str | None = Field(default=None, min_length=1, max_length=255)
     database: str | None = Field(default=None, max_length=64, pattern=r"^[A-Za-z0-9_$-]+$")
     """By name, or Redis' by number; null is the usual one."""

@@ -95,7 +95,7 @@ def _write(row: models.Target, wanted: WriteTarget) -> None:
     for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username", "database"):
         setattr(row, field, getattr(wanted, field))
     row.read_port = wanted.read_port
-    row.placement = wanted.placement.model_dump(mode="json", exclude_defaults=True) or None
+    row.placement = wanted.placement.model_dump(mode="json", exclude_defaults=True) if wanted.placement else None
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
     if wanted.mode == "managed":

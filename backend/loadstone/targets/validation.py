@@ -52,7 +52,7 @@ def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fau
             "not_for_external",
             "Profiles and options are for managed targets; this one is started elsewhere.",
         )
-    if wanted.placement != Placement():
+    if wanted.placement not in (None, Placement()):
         yield "placement", "not_for_external", "Cores, memory and disk are given to managed targets only."
     yield from _listener_faults(wanted)
     if wanted.username is not None and not has_password:

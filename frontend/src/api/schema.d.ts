@@ -4696,12 +4696,7 @@ export interface components {
             protocol?: ("memcached" | "memcached_meta" | "memcached_binary" | "redis" | "redis_resp3" | "redis_cluster" | "mysql" | "mysql_text" | "postgres" | "postgres_simple" | "mongodb" | "memlink" | "memlink_0_3") | null;
             /** Name */
             name?: string | null;
-            /**
-             * @default {
-             *       "drop_page_cache": false
-             *     }
-             */
-            placement: components["schemas"]["Placement"];
+            placement?: components["schemas"]["Placement"] | null;
             /**
              * Optional
              * @default false
@@ -7755,7 +7750,8 @@ export interface components {
          * Trial
          * @description A trial with everything that is known about how it was measured. `phases` are of the last attempt.
          *
-         *     `keys_held`: keys in the store when the engine had ended, as the store itself says.
+         *     `keys_held`: keys in the store when the engine had ended, as the store itself says. `missing`: what the engine
+         *     cannot measure; such figures are absent, or 0 where a number has to stand.
          */
         Trial: {
             /**
@@ -7826,6 +7822,8 @@ export interface components {
             } | null;
             /** Keys Held */
             keys_held: number | null;
+            /** Missing */
+            missing: components["schemas"]["MissingMetric"][];
             durability: components["schemas"]["DurabilityReport"] | null;
             /** Command Lines */
             command_lines: string[];
@@ -8165,12 +8163,7 @@ export interface components {
             port?: number | null;
             /** Read Port */
             read_port?: number | null;
-            /**
-             * @default {
-             *       "drop_page_cache": false
-             *     }
-             */
-            placement: components["schemas"]["Placement"];
+            placement?: components["schemas"]["Placement"] | null;
             /** Username */
             username?: string | null;
             /** Database */

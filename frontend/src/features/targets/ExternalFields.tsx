@@ -5,7 +5,8 @@ import type { TargetFieldsProps } from './TargetDialog';
 
 /** The address of a store that runs elsewhere, and what may be done to it. */
 export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword: boolean }): ReactElement {
-  const { draft, onChange, faultAt } = props;
+  const { draft, kind, onChange, faultAt } = props;
+  const isMemlink = kind.kind === 'memlink';
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
@@ -18,21 +19,24 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
           onChange={(event) => onChange({ host: event.currentTarget.value })}
         />
         <NumberField
-          label="Port"
+          label={isMemlink ? 'Port of writes' : 'Port'}
           required
           value={draft.port}
           error={faultAt('port')}
           thousandSeparator=""
           onChange={(port) => onChange({ port: Number.isNaN(port) ? null : port })}
         />
+        {isMemlink && <ReadPortField {...props} />}
       </SimpleGrid>
       <Credentials {...props} />
-      <Switch
-        label="Use TLS"
-        checked={draft.usesTls}
-        onChange={(event) => onChange({ usesTls: event.currentTarget.checked })}
-      />
-      {draft.usesTls && <TlsFields {...props} />}
+      {!isMemlink && (
+        <Switch
+          label="Use TLS"
+          checked={draft.usesTls}
+          onChange={(event) => onChange({ usesTls: event.currentTarget.checked })}
+        />
+      )}
+      {draft.usesTls && !isMemlink && <TlsFields {...props} />}
       <Switch
         label="A flush is allowed"
         description="Resetting between trials then deletes ALL data of this store, also what is not ours. It is done only where our marker key is found."
@@ -44,6 +48,19 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
   );
 }
 
+function ReadPortField({ draft, onChange, faultAt }: TargetFieldsProps): ReactElement {
+  return (
+    <NumberField
+      label="Port of reads"
+      placeholder={draft.port ? `${draft.port - 1}` : ''}
+      value={draft.readPort}
+      error={faultAt('read_port')}
+      thousandSeparator=""
+      onChange={(port) => onChange({ readPort: Number.isNaN(port) ? null : port })}
+    />
+  );
+}
+
 function Credentials({
   draft,
   kind,
@@ -51,7 +68,7 @@ function Credentials({
   faultAt,
   hasPassword,
 }: TargetFieldsProps & { hasPassword: boolean }): ReactElement | null {
-  if (kind.kind === 'memcached') return null;
+  if (kind.kind === 'memcached' || kind.kind === 'memlink') return null;
   return (
     <SimpleGrid cols={2}>
       <TextInput
@@ -72,7 +89,7 @@ function Credentials({
       <TextInput
         label="Database"
         autoComplete="off"
-        placeholder={kind.kind === 'redis' ? '0' : 'loadstone'}
+        placeholder={kind.kind === 'redis' || kind.kind === 'valkey' ? '0' : 'loadstone'}
         value={draft.database}
         error={faultAt('database')}
         onChange={(event) => onChange({ database: event.currentTarget.value })}

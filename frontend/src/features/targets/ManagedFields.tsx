@@ -1,10 +1,13 @@
 import { Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { StoreKind } from '@/api/targets';
+import { PlacementFields } from './PlacementFields';
+import { PromiseTable } from './PromiseTable';
 import type { TargetFieldsProps } from './TargetDialog';
 
 /** The profile with its meaning, and every option that may differ from it. */
-export function ManagedFields({ draft, kind, onChange, faultAt }: TargetFieldsProps): ReactElement {
+export function ManagedFields(props: TargetFieldsProps): ReactElement {
+  const { draft, kind, onChange, faultAt } = props;
   const profile = kind.profiles.find(({ name }) => name === draft.profile);
   return (
     <Stack gap="sm">
@@ -17,6 +20,8 @@ export function ManagedFields({ draft, kind, onChange, faultAt }: TargetFieldsPr
         error={faultAt('profile')}
         onChange={(name) => name && onChange({ profile: name })}
       />
+      {profile && <PromiseTable promise={profile.equivalence} />}
+      <PlacementFields {...props} />
       <Title order={3} size="h6">
         Options
       </Title>

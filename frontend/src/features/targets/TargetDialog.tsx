@@ -147,12 +147,13 @@ function IdentityFields({
 }
 
 function ProtocolField({ draft, kind, onChange, faultAt }: TargetFieldsProps): ReactElement {
-  const chosen = kind.protocols.find(({ protocol }) => protocol === draft.protocol) ?? kind.protocols[0];
+  const spoken = kind.protocols.filter((one) => draft.mode === 'external' || !one.external_only);
+  const chosen = spoken.find(({ protocol }) => protocol === draft.protocol) ?? spoken[0];
   return (
     <Select
       label="Protocol"
       allowDeselect={false}
-      data={kind.protocols.map(({ protocol, title }) => ({ value: protocol, label: title }))}
+      data={spoken.map(({ protocol, title }) => ({ value: protocol, label: title }))}
       value={chosen?.protocol ?? null}
       description={chosen?.meaning}
       error={faultAt('protocol')}

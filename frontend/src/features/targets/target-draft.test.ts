@@ -5,8 +5,18 @@ import { draftOfTarget, kindChanged, newTargetDraft, toWriteTarget } from './tar
 const REDIS: StoreKind = {
   kind: 'redis',
   title: 'Redis',
-  protocols: [{ protocol: 'redis', title: 'RESP', meaning: '', operations: ['get', 'set'] }],
-  profiles: [{ name: 'none', title: 'no persistence', meaning: '', options: {} }],
+  protocols: [
+    { protocol: 'redis', title: 'RESP', meaning: '', operations: ['get', 'set'], external_only: false },
+  ],
+  profiles: [
+    {
+      name: 'none',
+      title: 'no persistence',
+      meaning: '',
+      options: {},
+      equivalence: { durability: '', consistency: '', batching: '', connection_cost: '' },
+    },
+  ],
   options: [],
 };
 const SAVED: Target = {
@@ -19,6 +29,8 @@ const SAVED: Target = {
   options: {},
   host: 'cache.example',
   port: 6380,
+  read_port: null,
+  placement: { cpus: null, memory_limit_bytes: null, data_directory: null, drop_page_cache: false },
   username: null,
   database: null,
   has_password: true,
@@ -57,6 +69,28 @@ describe('a target as it is sent', () => {
       verify_certificate: true,
     });
     expect(toWriteTarget({ ...draft, serverName: 'other' }).tls?.server_name).toBe('other');
+  });
+
+  it('has a place on the host, where the agent starts it', () => {
+    const draft = { ...newTargetDraft(REDIS), cpus: '0-3, 8', memoryLimitMib: 512, dataDirectory: ' fast ' };
+    expect(toWriteTarget(draft).placement).toEqual({
+      cpus: '0-3,8',
+      memory_limit_bytes: 512 * 1024 * 1024,
+      data_directory: 'fast',
+      drop_page_cache: false,
+    });
+    const saved: Target = {
+      ...SAVED,
+      mode: 'managed',
+      placement: { cpus: '0', memory_limit_bytes: 2 ** 30, data_directory: null, drop_page_cache: true },
+    };
+    expect(toWriteTarget(draftOfTarget(saved)).placement).toEqual(saved.placement);
+  });
+
+  it('names a port for reads for Memlink only', () => {
+    const draft = { ...draftOfTarget(SAVED), readPort: 11001 };
+    expect(toWriteTarget(draft).read_port).toBeNull();
+    expect(toWriteTarget({ ...draft, kind: 'memlink' }).read_port).toBe(11001);
   });
 
   it('starts from the first profile of another kind', () => {

@@ -9,8 +9,14 @@ export interface TargetDraft {
   readonly protocol: Target['protocol'];
   readonly profile: string;
   readonly options: Readonly<Record<string, string>>;
+  /** As the kernel writes CPU lists; empty is the agent's own choice. */
+  readonly cpus: string;
+  readonly memoryLimitMib: number | null;
+  readonly dataDirectory: string;
+  readonly dropsPageCache: boolean;
   readonly host: string;
   readonly port: number | null;
+  readonly readPort: number | null;
   readonly username: string;
   readonly database: string;
   /** Null leaves the stored one as it is; empty removes it. */
@@ -25,10 +31,15 @@ export interface TargetDraft {
 const DEFAULT_PORTS: Record<StoreKind['kind'], number> = {
   memcached: 11211,
   redis: 6379,
+  valkey: 6379,
   mysql: 3306,
   mariadb: 3306,
   postgresql: 5432,
+  mongodb: 27017,
+  ferretdb: 27017,
+  memlink: 11002,
 };
+const MIB = 1024 * 1024;
 
 export function newTargetDraft(kind: StoreKind): TargetDraft {
   return {
@@ -38,8 +49,13 @@ export function newTargetDraft(kind: StoreKind): TargetDraft {
     protocol: null,
     profile: kind.profiles[0]?.name ?? '',
     options: {},
+    cpus: '',
+    memoryLimitMib: null,
+    dataDirectory: '',
+    dropsPageCache: false,
     host: '',
     port: DEFAULT_PORTS[kind.kind],
+    readPort: null,
     username: '',
     database: '',
     password: null,
@@ -59,8 +75,15 @@ export function draftOfTarget(target: Target): TargetDraft {
     protocol: target.protocol,
     profile: target.profile ?? '',
     options: target.options,
+    cpus: target.placement.cpus ?? '',
+    memoryLimitMib: target.placement.memory_limit_bytes
+      ? Math.round(target.placement.memory_limit_bytes / MIB)
+      : null,
+    dataDirectory: target.placement.data_directory ?? '',
+    dropsPageCache: target.placement.drop_page_cache,
     host: target.host ?? '',
     port: target.port,
+    readPort: target.read_port,
     username: target.username ?? '',
     database: target.database ?? '',
     password: null,
@@ -83,6 +106,7 @@ export function toWriteTarget(draft: TargetDraft): WriteTarget {
       protocol,
       profile: draft.profile,
       options: filled(draft.options),
+      placement: placementOf(draft),
       flush_allowed: false,
     };
   }
@@ -94,11 +118,21 @@ export function toWriteTarget(draft: TargetDraft): WriteTarget {
     options: {},
     host: draft.host.trim() || null,
     port: draft.port,
+    read_port: draft.kind === 'memlink' ? draft.readPort : null,
     username: draft.username.trim() || null,
     database: draft.database.trim() || null,
     ...(draft.password === null ? {} : { password: draft.password === '' ? null : draft.password }),
     tls: draft.usesTls ? tlsOf(draft) : null,
     flush_allowed: draft.flushAllowed,
+  };
+}
+
+function placementOf(draft: TargetDraft): WriteTarget['placement'] {
+  return {
+    cpus: draft.cpus.replaceAll(' ', '') || null,
+    memory_limit_bytes: draft.memoryLimitMib === null ? null : draft.memoryLimitMib * MIB,
+    data_directory: draft.dataDirectory.trim() || null,
+    drop_page_cache: draft.dropsPageCache,
   };
 }
 
