@@ -37,10 +37,15 @@ bench: ## Measure what is claimed about the service and the engine, as JSON line
 bench-engine: ## The engine against a bare loop and its peers, every cell (some minutes)
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine-full
 
+.PHONY: wheel
+wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a fresh environment
+	@$(LOCAL) loadstone_local.wheel
+
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml
 	@$(UV_LOCK) --group pyproject.toml:tools -o requirements-tools.txt
 	@$(UV_LOCK) --group pyproject.toml:quickstart -o requirements-quickstart.txt
+	@$(UV_LOCK) --group pyproject.toml:wheel -o requirements-wheel.txt
 	@$(UV_LOCK) --group pyproject.toml:server --group pyproject.toml:agent --group pyproject.toml:cli --group pyproject.toml:build -o requirements.txt
 	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:agent --group pyproject.toml:build -o requirements-agent.txt
 	@$(UV_LOCK) -c requirements.txt --group pyproject.toml:cli --group pyproject.toml:build -o requirements-cli.txt

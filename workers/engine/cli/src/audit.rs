@@ -7,7 +7,7 @@ use loadstone_load::journal::Ledger;
 use loadstone_load::transport::Dial;
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
-use loadstone_spec::plan::{EnginePlan, StoreProtocol};
+use loadstone_spec::plan::EnginePlan;
 use serde_json::{Value, json};
 
 use crate::dispatch::{Work, dispatch};
@@ -34,11 +34,7 @@ fn read_back(arguments: &args::Audit) -> Result<Option<Value>, Failure> {
         path: None,
     })?;
     let text = input::read_text(arguments.plan.as_deref()).map_err(bad_plan)?;
-    let mut plan = plan_of_audit(loadstone_spec::read_plan(&text).map_err(bad_plan)?);
-    // Its rows are hexadecimal text, which names no write; the same table is read by prepared statements.
-    if plan.target.protocol == StoreProtocol::PostgresSimple {
-        plan.target.protocol = StoreProtocol::Postgres;
-    }
+    let plan = plan_of_audit(loadstone_spec::read_plan(&text).map_err(bad_plan)?);
     let ledger = Ledger::read(&arguments.journal).map_err(|error| {
         bad_plan(PlanFault::at("journal", format!("{}: {error}", arguments.journal.display())))
     })?;

@@ -186,14 +186,11 @@ fn check_native_password(database: &Database) {
 fn postgresql_answers_every_operation_prepared_and_simply() {
     let Some(database) = Database::postgres(None) else { return skip("PostgreSQL") };
     for protocol in ["postgres", "postgres_simple"] {
-        let change = |mut plan: Value| {
-            plan["verify"] = json!(protocol == "postgres");
-            plan
-        };
-        check_changed(&database, protocol, &change);
-        let plan = change(only(&database, protocol, json!({"kind": "append", "weight": 1})));
+        check_operations(&database, protocol);
+        check_lists(&database, protocol);
+        let plan = only(&database, protocol, json!({"kind": "append", "weight": 1}));
         check_journal(plan, &["set", "multi_set", "insert", "delete_insert"]);
-        let mut plan = change(only(&database, protocol, json!({"kind": "delete_insert", "weight": 1})));
+        let mut plan = only(&database, protocol, json!({"kind": "delete_insert", "weight": 1}));
         plan["load"]["connections"] = json!(1);
         assert_eq!(hits(&plan), (0, 0), "{protocol}");
     }
@@ -208,6 +205,24 @@ fn postgresql_answers_every_operation_prepared_and_simply() {
     plan["target"]["password"] = json!("wrong");
     let said = run(&plan);
     assert_eq!(said.code(), 5, "{:?}", said.failure());
+    check_logins_of_postgres(&database);
+}
+
+/// Besides SCRAM: a digest by MD5, no password at all, and the password as it is, which goes over no open wire.
+fn check_logins_of_postgres(database: &Database) {
+    let script = "SET password_encryption = 'md5'; CREATE USER digest PASSWORD 'secret' SUPERUSER; \
+        CREATE USER trusted SUPERUSER; CREATE USER open PASSWORD 'secret' SUPERUSER";
+    database.ask_postgres(script);
+    database.let_in("host all digest all md5\nhost all trusted all trust\nhost all open all password\n");
+    for (username, password, code) in
+        [("digest", "secret", 0), ("digest", "wrong", 5), ("trusted", "", 0), ("open", "secret", 5)]
+    {
+        let mut plan = only(database, "postgres", json!({"kind": "get", "weight": 1}));
+        plan["target"]["username"] = json!(username);
+        plan["target"]["password"] = json!(password);
+        let said = run(&plan);
+        assert_eq!(said.code(), code, "{username} {:?}", said.events.last());
+    }
 }
 
 #[test]

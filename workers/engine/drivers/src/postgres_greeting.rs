@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use loadstone_load::driver::{Greeted, Greeting};
+use md5::{Digest, Md5};
 
 use crate::scram::Scram;
 
 const AUTHENTICATED: u32 = 0;
 const ASKS_FOR_TEXT: u32 = 3;
+const ASKS_FOR_MD5: u32 = 5;
 const ASKS_FOR_SASL: u32 = 10;
 const SASL_CONTINUES: u32 = 11;
 const SASL_ENDS: u32 = 12;
@@ -80,6 +82,15 @@ impl PostgresGreeting {
             ASKS_FOR_TEXT if self.login.is_private => {
                 push_message(out, b'p', |out| push_text(out, &self.login.password));
             }
+            ASKS_FOR_TEXT => {
+                let message = "the server asks for the password as it is: use TLS or a Unix socket";
+                return Err(Greeted::Refused(message.to_owned()));
+            }
+            ASKS_FOR_MD5 => {
+                let Login { username, password, .. } = &*self.login;
+                let proof = prove_by_md5(username, password, rest);
+                push_message(out, b'p', |out| push_text(out, &proof));
+            }
             ASKS_FOR_SASL if text.split('\0').any(|method| method == "SCRAM-SHA-256") => {
                 let first = self.scram.first();
                 push_message(out, b'p', |out| {
@@ -124,6 +135,16 @@ impl PostgresGreeting {
         push_message(out, b'S', |_| {});
         false
     }
+}
+
+/// `md5` and the digest of the salt behind the digest of password and name, as PostgreSQL's protocol says (section 55.2).
+fn prove_by_md5(username: &str, password: &str, salt: &[u8]) -> String {
+    let hex = |parts: [&[u8]; 2]| {
+        let digest = parts.iter().fold(Md5::new(), |digest, part| digest.chain_update(part)).finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let inner = hex([password.as_bytes(), username.as_bytes()]);
+    format!("md5{}", hex([inner.as_bytes(), salt]))
 }
 
 impl Greeting for PostgresGreeting {

@@ -24,9 +24,8 @@ pub fn plan(protocol: &str) -> EnginePlan {
         true => format!(r#""read_address": {address}"#),
         false => r#""username": "me", "password": "secret""#.to_owned(),
     };
-    let verify = protocol != "postgres_simple";
     let text = format!(
-        r#"{{"version": 1, "seed": 1, "verify": {verify},
+        r#"{{"version": 1, "seed": 1, "verify": true,
         "target": {{"protocol": "{protocol}", "address": {address}, {more}}},
         "dataset": {{"key_count": 1000, "key_size_bytes": 8, "value_size": {{"kind": "fixed", "bytes": 30}}}},
         "operations": [{operations}],

@@ -21,7 +21,6 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_dataset_fault(&plan.dataset))
         .or_else(|| find_hit_ratio_fault(plan))
         .or_else(|| find_operations_fault(plan))
-        .or_else(|| find_verify_fault(plan))
         .or_else(|| find_memlink_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
         .or_else(|| find_load_fault(plan))
@@ -138,12 +137,6 @@ fn find_memlink_fault(plan: &EnginePlan) -> Option<PlanFault> {
             let message = "Memlink pads values to one size: what has several sizes cannot be verified";
             broken(plan.verify && min_bytes < max_bytes, "verify", message)
         })
-}
-
-fn find_verify_fault(plan: &EnginePlan) -> Option<PlanFault> {
-    let is_hexadecimal = plan.target.protocol == StoreProtocol::PostgresSimple;
-    let message = "the simple protocol returns values in hexadecimal, which are not verified: use postgres";
-    broken(plan.verify && is_hexadecimal, "verify", message)
 }
 
 fn find_load_fault(plan: &EnginePlan) -> Option<PlanFault> {

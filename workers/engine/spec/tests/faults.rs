@@ -200,7 +200,6 @@ fn what_a_protocol_cannot_do_is_refused_when_the_plan_is_read() {
         ("mysql", "/operations", operations("touch"), "$.operations[0].kind"),
         ("mongodb", "/operations", operations("append"), "$.operations[0].kind"),
         ("memlink", "/operations", operations("get"), "$.operations[0].kind"),
-        ("postgres_simple", "/verify", json!(true), "$.verify"),
         ("mysql", "/target/database", json!(3), "$.target.database"),
     ] {
         assert_eq!(refused(protocol, pointer, value), path, "{protocol} {pointer}");

@@ -181,6 +181,35 @@ impl Database {
         self.ask_mysql(client, &script);
     }
 
+    /// By its Unix socket, where everybody is trusted.
+    pub fn ask_postgres(&self, script: &str) {
+        let psql = find(&["psql"]).unwrap_or_else(|| "psql".to_owned());
+        let mut ask = Command::new(psql);
+        ask.args([
+            "-p",
+            &self.port.to_string(),
+            "-U",
+            "me",
+            "-d",
+            "test",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            script,
+        ]);
+        assert!(quiet(ask.arg("-h").arg(self.directory.path())).status().unwrap().success(), "{script}");
+    }
+
+    /// Puts lines in front of those that say who may log in how.
+    pub fn let_in(&self, lines: &str) {
+        let file = self.directory.path().join("data/pg_hba.conf");
+        let rest = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{lines}{rest}")).unwrap();
+        self.ask_postgres("SELECT pg_reload_conf()");
+        // The server reads the file when it gets to it, which it does not tell.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+
     pub fn ask_mysql(&self, client: &str, script: &str) -> String {
         let socket = format!("--socket={}", self.socket());
         let output = Command::new(client)

@@ -78,6 +78,8 @@ impl Store {
     fn start(program: &str, arguments: &[&str], port: u16) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        // What a store leaves behind must not lie among the sources.
+        command.current_dir(std::env::temp_dir());
         let child = command.spawn().unwrap_or_else(|error| {
             panic!("{program} cannot be started ({error}): apt-get install memcached redis-server")
         });
