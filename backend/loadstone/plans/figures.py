@@ -56,10 +56,12 @@ class Figure(BaseModel):
     def series(self) -> tuple[str, ...]:
         return (self.scenario, self.system, self.client, self.axis, self.metric, self.unit)
 
-    def point(self, scale: float) -> PublishedPoint:
-        value = float(self.value) * scale if self.value else None
-        x = float(self.axis_value) if self.axis_value else None
-        return PublishedPoint(x=x, value=value, note=self.note or None)
+    @property
+    def x(self) -> float | None:
+        return float(self.axis_value) if self.axis_value else None
+
+    def point(self, scale: float, x: float | None) -> PublishedPoint:
+        return PublishedPoint(x=x, value=float(self.value) * scale if self.value else None, note=self.note or None)
 
 
 class Target(BaseModel):
@@ -70,6 +72,8 @@ class Target(BaseModel):
     metric: str
     scale: float = 1
     derived: str | None = None
+    relative_to: dict[str, Any] | None = None
+    """The printed value is a ratio to these points."""
 
 
 class Layer(BaseModel):
@@ -163,7 +167,7 @@ def recipe_figures(slug: str) -> RecipePublished:
                 axis=axis or None,
                 metric=metric,
                 unit=unit,
-                points=[figure.point(1) for figure in group],
+                points=[figure.point(1, figure.x) for figure in group],
                 reason=mappings()[slug].reason(group[0]),
             )
         )
@@ -209,9 +213,12 @@ def _laid(layer: Layer, group: list[Figure], cells: Cells) -> Iterator[Published
             match=match,
             axis=axis,
             metric=target.metric,
-            unit=METRICS[target.metric].unit,
+            unit="ratio" if target.relative_to else METRICS[target.metric].unit,
             derived=target.derived,
-            points=sorted((one.point(target.scale) for one in group), key=lambda point: point.x or 0),
+            relative_to=target.relative_to,
+            points=sorted(
+                (one.point(target.scale, one.x if axis else None) for one in group), key=lambda point: point.x or 0
+            ),
         )
 
 

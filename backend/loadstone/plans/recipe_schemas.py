@@ -96,7 +96,8 @@ class RecipePublished(_Shown):
 class PublishedSeries(_Shown):
     """Laid onto a run: `match` are parameters of its points, `axis` one of its axes, `metric` one of the registry's.
 
-    Values are in the metric's unit. `derived` says how a value follows from the printed one, if it is not the same.
+    Values are in the metric's unit, or ratios to the points that `relative_to` says. `derived` says how a value follows
+    from the printed one, if it is not the same.
     """
 
     label: str
@@ -108,6 +109,7 @@ class PublishedSeries(_Shown):
     metric: str
     unit: str
     derived: str | None
+    relative_to: dict[str, Any] | None
     points: list[PublishedPoint]
 
 
