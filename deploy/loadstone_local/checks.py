@@ -11,9 +11,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from loadstone_local import packages, prepare
 from loadstone_local.console import StepFailed, say
@@ -32,6 +34,8 @@ class Check:
     command: list[str]
     cwd: Path = REPOSITORY
     environment: dict[str, str] = field(default_factory=dict)
+    turn: Literal["any", "beside", "alone"] = "any"
+    """`beside` mostly waits, so it runs beside `any`; `alone` keeps all cores busy or times what people see."""
 
 
 def _python_checks() -> list[Check]:
@@ -43,7 +47,7 @@ def _python_checks() -> list[Check]:
         Check("ruff-format", [ruff, "format", "--check", *PYTHON_FOLDERS]),
         Check("mypy", [mypy, *sources]),
         Check("import-linter", [str(in_venv("lint-imports"))]),
-        Check("pytest", [str(in_venv("python")), "-m", "pytest", "-n", "2", "--dist", "loadfile"]),
+        Check("pytest", [str(in_venv("python")), "-m", "pytest", "-n", "2", "--dist", "loadfile"], turn="alone"),
     ]
 
 
@@ -71,9 +75,9 @@ def _stack_checks() -> list[Check]:
     module = [str(in_venv("python")), "-m"]
     env = {"PYTHONPATH": str(REPOSITORY / "deploy")}
     return [
-        Check("faults", [*module, "pytest", "deploy/tests"], environment=env),
-        Check("browser", [*module, "loadstone_local.browser_check"], environment=env),
-        Check("compose", ["bash", str(REPOSITORY / "deploy/compose-check.sh")]),
+        Check("faults", [*module, "pytest", "deploy/tests"], environment=env, turn="beside"),
+        Check("compose", ["bash", str(REPOSITORY / "deploy/compose-check.sh")], turn="beside"),
+        Check("browser", [*module, "loadstone_local.browser_check"], environment=env, turn="alone"),
     ]
 
 
@@ -97,6 +101,14 @@ def _run(check: Check) -> bool:
     facts = "; ".join(line.strip(" =") for line in SUMMARY.findall(output)[-4:])
     say(f"✓ {check.name} ({seconds}) {facts}")
     return True
+
+
+def _run_all(chosen: list[Check]) -> list[bool]:
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        waited = [beside.submit(_run, check) for check in chosen if check.turn == "beside"]
+        results = [_run(check) for check in chosen if check.turn == "any"]
+        results += [one.result() for one in waited]
+    return results + [_run(check) for check in chosen if check.turn == "alone"]
 
 
 @contextmanager
@@ -131,7 +143,7 @@ def main(names: list[str]) -> int:
     checks = [*_python_checks(), *_rust_checks(), *_page_checks(), *_stack_checks()]
     chosen = [check for check in checks if not names or check.name in names]
     with _own_temporary_folder():
-        results = [_run(check) for check in chosen]
+        results = _run_all(chosen)
     say(f"all checks took {time.monotonic() - started:.0f} s")
     say(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
