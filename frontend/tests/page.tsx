@@ -5,6 +5,7 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { render } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
+import { NOTHING_PUBLISHED } from '@/api/recipes';
 import { makeRouter } from '@/app/router';
 
 /** The api of these tests: answers are given by each test, what is not given is refused loudly. */
@@ -48,6 +49,8 @@ export function signedIn(): void {
   // Asked for by the home page, whatever else a test is about.
   answer('get', '/alerts', NOBODY);
   answer('get', '/dashboards', NOBODY);
+  // Asked for by every run's curves.
+  answer('get', '/runs/run-1/published', NOTHING_PUBLISHED);
   answer('get', '/me', {
     user: { id: 'user-1', email: 'ada@example.org', name: 'Ada' },
     team: { id: 'team-1', name: 'Team' },

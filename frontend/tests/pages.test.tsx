@@ -21,16 +21,18 @@ const FINISHED = {
   status: 'succeeded',
   finished_at: '2026-11-21T12:05:00Z',
 };
+const DEFINITION = {
+  ...run().definition,
+  targets: [{ kind: 'redis', profile: 'none', options: {}, name: 'Redis' }],
+};
 const RECIPE = {
   slug: 'memcached-vs-redis',
   title: 'memcached against Redis',
   question: 'Which?',
-  description: 'Nine gets to one set.',
-  estimated_s: 55,
-  definition: {
-    ...run().definition,
-    targets: [{ kind: 'redis', profile: 'none', options: {}, name: 'Redis' }],
-  },
+  summary: 'Nine gets to one set.',
+  study: false,
+  place: 1,
+  sizes: [{ size: 'quick', estimated_s: 55, trial_count: 3, definition: DEFINITION }],
 };
 const PREVIEW = {
   points: [{ ordinal: 0, parameters: { target: 'Redis', connections: 1 } }],
@@ -211,7 +213,7 @@ describe('a new run', () => {
     expect(parse(yaml.value)).toMatchObject({ trials_per_point: 7 });
     await userEvent.clear(yaml);
     await userEvent.click(yaml);
-    await userEvent.paste(stringify({ ...RECIPE.definition, trials_per_point: 9 }));
+    await userEvent.paste(stringify({ ...DEFINITION, trials_per_point: 9 }));
     expect(trials).toHaveValue('9');
   });
 

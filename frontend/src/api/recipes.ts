@@ -38,7 +38,7 @@ export function recipePublishedQuery(slug: string) {
 
 export function runPublishedQuery(runId: string) {
   return queryOptions({
-    queryKey: ['run', runId, 'published'],
+    queryKey: ['published', runId],
     queryFn: () =>
       dataOf(client.GET('/api/v1/runs/{run_id}/published', { params: { path: { run_id: runId } } })),
     staleTime: Number.POSITIVE_INFINITY,

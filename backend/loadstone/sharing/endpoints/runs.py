@@ -11,12 +11,15 @@ from loadstone.http.downloads import TABLE_RESPONSES, table_response
 from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
+from loadstone.plans.recipe_schemas import RunPublished
 from loadstone.results import latency
 from loadstone.results import schemas as results_schemas
 from loadstone.runs import schemas as runs_schemas
 from loadstone.sharing import visits
 from loadstone.sharing.endpoints.visitor import PREFIX, VISIT_PROBLEMS, Visitor
 from loadstone.tables import TableForm
+from loadstone.targets import service as targets
+from loadstone.targets.store_kinds import StoreKinds
 
 router = APIRouter(prefix=PREFIX, tags=["shared"], responses=VISIT_PROBLEMS)
 
@@ -38,6 +41,18 @@ def export_shared_points(run_id: uuid.UUID, form: TableForm, visitor: Visitor) -
     with unit_of_work() as unit:
         table = visits.points_table(unit, visitor, run_id)
     return table_response(table, form, f"{run_id}-points")
+
+
+@router.get("/runs/{run_id}/published")
+def get_shared_figures(run_id: uuid.UUID, visitor: Visitor) -> RunPublished:
+    with unit_of_work() as unit:
+        return visits.published_figures(unit, visitor, run_id)
+
+
+@router.get("/store-kinds")
+def list_shared_store_kinds(_visitor: Visitor) -> StoreKinds:
+    """What the profiles promise: the product's own data."""
+    return targets.list_store_kinds()
 
 
 @router.get("/runs/{run_id}/trials", responses=problems(InvalidCursor))
