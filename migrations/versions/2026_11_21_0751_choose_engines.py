@@ -2,6 +2,10 @@
 
 from collections.abc import Sequence
 
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
 revision: str = "2026_11_21_0751"
 down_revision: str | None = "2026_11_21_0750"
 branch_labels: str | Sequence[str] | None = None
@@ -9,8 +13,9 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    pass
+    missing = sa.Column("engine_missing", postgresql.JSONB(), server_default="[]", nullable=False)
+    op.add_column("trials", missing)
 
 
 def downgrade() -> None:
-    pass
+    op.drop_column("trials", "engine_missing")

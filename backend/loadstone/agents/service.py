@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 from loadstone import models
 from loadstone.agents import repository
 from loadstone.agents.schemas import Agent, AgentState, CurrentTrial, Enrollment, PatchAgent
-from loadstone.agents.suitability import can_take, is_online, why_not_now
+from loadstone.agents.suitability import can_take, foreign_engines, is_online, why_not_now
 from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork, unit_of_work
 from loadstone.errors import AppError, Conflict, NotFound
@@ -19,7 +19,7 @@ from loadstone.principal import AgentPrincipal, Principal
 from loadstone.settings import get_settings
 from loadstone.tokens import new_token, token_hash
 
-__all__ = ["can_take", "is_online", "why_not_now"]
+__all__ = ["can_take", "foreign_engines", "is_online", "why_not_now"]
 
 ENROLLMENT_LIFE = timedelta(hours=1)
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from loadstone_contracts.engines import CUSTOM_PREFIX, ENGINES, NATIVE
+
 from loadstone.models import Agent
 from loadstone.settings import get_settings
 
@@ -26,9 +28,12 @@ def is_selected(agent: Agent, selector: Mapping[str, Any]) -> bool:
     return all(agent.labels.get(name) == value for name, value in labels.items())
 
 
-def can_take(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+def can_take(
+    agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target], engines: Sequence[str] = ()
+) -> str | None:
     """Why this agent can never take a run with these targets as it is set up now, as a sentence; None when it can.
 
+    `engines` are the names of those besides our own, which every run needs: it fills the stores.
     Being offline, draining or busy passes, and is not asked here.
     """
     if agent.revoked_at is not None:
@@ -39,14 +44,33 @@ def can_take(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target
         reason = _cannot_reach(agent, target)
         if reason is not None:
             return reason
-    return None
+    return next((reason for name in engines if (reason := _lacks_engine(agent, name)) is not None), None)
+
+
+def foreign_engines(definition: Sequence[Mapping[str, Any]] | None) -> list[str]:
+    """Names in a plan's `engines` but for our own; None is a plan from before they could be chosen."""
+    return [engine["name"] for engine in definition or [] if engine["name"] != NATIVE]
+
+
+def _is_ours(offer: Mapping[str, Any]) -> bool:
+    name: str = offer.get("name", NATIVE)
+    return name == NATIVE or (name not in ENGINES and not name.startswith(CUSTOM_PREFIX))
+
+
+def _lacks_engine(agent: Agent, name: str) -> str | None:
+    title = ENGINES[name].title if name in ENGINES else name
+    offer = next((engine for engine in agent.engines if engine["name"] == name), None)
+    if offer is not None and offer.get("available", True):
+        return None
+    remedy = (offer or {}).get("remedy")
+    return f"It has no {title}: {remedy}" if remedy else f"It has no {title}."
 
 
 def _cannot_reach(agent: Agent, target: Target) -> str | None:
     kind = target["kind"]
     # Runs from before a protocol could be chosen speak the one that is named like the kind.
     protocol = target.get("protocol") or kind
-    if not any(protocol in engine["protocols"] for engine in agent.engines):
+    if not any(protocol in engine["protocols"] for engine in agent.engines if _is_ours(engine)):
         return f"It has no engine that speaks {protocol}."
     if target["mode"] == "external":
         return None
@@ -84,9 +108,11 @@ def parse_cpu_list(text: str) -> set[int]:
     return {cpu for first, _, last in spans for cpu in range(int(first), int(last or first) + 1)}
 
 
-def why_not_now(agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+def why_not_now(
+    agent: Agent, selector: Mapping[str, Any], targets: Sequence[Target], engines: Sequence[str] = ()
+) -> str | None:
     """`can_take`, and whether it would today: None when the agent is online and not draining."""
-    reason = can_take(agent, selector, targets)
+    reason = can_take(agent, selector, targets, engines)
     if reason is not None:
         return reason
     if not is_online(agent):

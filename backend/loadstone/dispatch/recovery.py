@@ -55,7 +55,8 @@ def _ring_for(unit: UnitOfWork, run: WaitingRun, idle: list[Agent], held: set[st
 def _may_take(run: WaitingRun, agent: Agent) -> bool:
     if agent.team_id != run.team_id or run.agent_id not in (None, agent.id):
         return False
-    return agents.can_take(agent, run.agent_selector, run.targets) is None
+    engines = agents.foreign_engines(run.engines)
+    return agents.can_take(agent, run.agent_selector, run.targets, engines) is None
 
 
 def sweep(unit: UnitOfWork) -> None:

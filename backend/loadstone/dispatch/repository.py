@@ -165,6 +165,7 @@ class WaitingRun(NamedTuple):
     agent_id: uuid.UUID | None
     agent_selector: dict[str, Any]
     targets: list[dict[str, Any]]
+    engines: list[dict[str, Any]] | None
 
 
 def _waits_for_another() -> ColumnElement[bool]:
@@ -185,7 +186,10 @@ def waiting_runs(session: Session, team_ids: Iterable[uuid.UUID]) -> Sequence[Wa
     """
     under_way = exists().where(Trial.run_id == Run.id, Trial.status.in_(ACTIVE))
     statement: Select[Any] = (
-        select(Run.id, Run.team_id, Run.agent_id, Run.agent_selector, Run.definition["targets"])
+        select(
+            *(Run.id, Run.team_id, Run.agent_id, Run.agent_selector),
+            *(Run.definition["targets"], Run.definition["engines"]),
+        )
         .where(Run.team_id.in_(set(team_ids)), Run.status.in_(CLAIMABLE_RUNS), ~under_way)
         .where(Run.paused_at.is_(None), ~_waits_for_another())
         .order_by(Run.agent_id.is_(None), Run.priority.desc(), Run.position, Run.id)

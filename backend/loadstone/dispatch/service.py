@@ -116,7 +116,8 @@ def _refusal(unit: UnitOfWork, run: Run, trial: Trial, agent: Agent) -> str | No
     if run.agent_id not in (None, agent.id):
         return "not_suitable"
     # All targets, not this trial's alone: the run stays on the agent that begins it.
-    if agents.can_take(agent, run.agent_selector, run.definition["targets"]) is not None:
+    engines = agents.foreign_engines(run.definition.get("engines"))
+    if agents.can_take(agent, run.agent_selector, run.definition["targets"], engines) is not None:
         return "not_suitable"
     return None
 

@@ -40,6 +40,8 @@ class Trial(Identified, Base):
     engine: Mapped[str | None]
     engine_version: Mapped[str | None]
     engine_elapsed_s: Mapped[float | None]
+    engine_missing: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    """What the engine cannot measure, each `{metric, reason}`; empty of our own."""
     error_code: Mapped[str | None]
     error_message: Mapped[str | None]
     error_detail: Mapped[str | None]

@@ -24,6 +24,7 @@ class LiveRun(NamedTuple):
     agent_id: uuid.UUID | None
     agent_selector: dict[str, Any]
     targets: list[dict[str, Any]]
+    engines: list[dict[str, Any]] | None
     status_counts: dict[str, int]
     trial_count: int
     estimated_s: float
@@ -45,6 +46,7 @@ def live_runs(session: Session, team_id: uuid.UUID) -> list[LiveRun]:
             Run.agent_id,
             Run.agent_selector,
             Run.definition["targets"],
+            Run.definition["engines"],
             Run.status_counts,
             Run.trial_count,
             Run.estimated_s,

@@ -97,7 +97,8 @@ def _work(run: LiveRun, rows: Sequence[Agent], remaining_s: float) -> Work:
 
 
 def _will_take(row: Agent, run: LiveRun) -> bool:
-    return agents.why_not_now(row, run.agent_selector, run.targets) is None
+    engines = agents.foreign_engines(run.engines)
+    return agents.why_not_now(row, run.agent_selector, run.targets, engines) is None
 
 
 def get_queue(unit: UnitOfWork, principal: Principal) -> schemas.Queue:

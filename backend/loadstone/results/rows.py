@@ -8,6 +8,7 @@ from typing import Any
 
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent
+from loadstone_contracts.engines import ENGINES
 
 from loadstone.models import Trial
 from loadstone.stats import histogram
@@ -71,8 +72,8 @@ def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[st
 
 def histogram_digits(results: Sequence[dict[str, Any]]) -> int | None:
     """The coarsest precision among an attempt's histograms; None without one."""
-    digits = (histogram.significant_digits(row["response_histogram"]) for row in results)
-    return min(digits, default=None)
+    recorded = (row for row in results if histogram.is_recorded(row["response_histogram"], row["count"]))
+    return min((histogram.significant_digits(row["response_histogram"]) for row in recorded), default=None)
 
 
 def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
@@ -124,7 +125,7 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
         elapsed_ns=measure.elapsed_ns if measure else 0,
         late_share=measure.late_share if measure else 0.0,
         engine_busy_share=measure.engine_busy_share if measure else 0.0,
-        littles_law_residual=measure.littles_law_residual if measure else 0.0,
+        littles_law_residual=(measure.littles_law_residual if measure else None) or 0.0,
         saturated=measure.saturated if measure else False,
         open_loop=load["kind"] == "open",
         stopped_early=bool(body.summary and body.summary.stopped),
@@ -133,7 +134,7 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
         hits=sum(one.hits for one in numbers),
         misses=sum(one.misses for one in numbers),
         planned_hit_ratio=work["dataset"].get("hit_ratio", 1.0),
-        keys_planned=_keys_planned(work),
+        keys_planned=None if _has_own_data(body.engine) else _keys_planned(work),
         keys_held=body.keys_held,
         steal_share=body.load_during.steal_share if body.load_during else None,
         others_busy_share=body.load_during.others_busy_share if body.load_during else None,
@@ -148,6 +149,12 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
 
 KEEPS_KEYS = frozenset({"get", "set", "multi_get", "multi_set"})
 """Operations on the keys of the prefill alone: they neither add any nor take any away."""
+
+
+def _has_own_data(engine: str | None) -> bool:
+    """Some foreign engines cannot read the workload's keys: what they leave in the store is theirs."""
+    info = ENGINES.get(engine or "")
+    return info is not None and info.own_data
 
 
 def _keys_planned(work: dict[str, Any]) -> int | None:

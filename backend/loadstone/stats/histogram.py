@@ -33,7 +33,12 @@ class BadHistogram(ValueError):
 
 
 def unpack(text: str) -> bytes:
-    """The stored form of a histogram that crossed a boundary as base64; raises BadHistogram."""
+    """The stored form of a histogram that crossed a boundary as base64; raises BadHistogram.
+
+    An engine that keeps none sends an empty text, which is stored as the empty histogram: see `is_recorded`.
+    """
+    if not text:
+        return NOTHING
     try:
         blob = base64.b64decode(text, validate=True)
     except binascii.Error as error:
@@ -58,6 +63,15 @@ def decode(blob: bytes) -> HdrHistogram:
 def encode(histogram: HdrHistogram) -> bytes:
     """The stored form."""
     return base64.b64decode(histogram.encode())
+
+
+NOTHING = encode(empty())
+"""Stored where there is no histogram, because no operation was answered or because the engine keeps none."""
+
+
+def is_recorded(blob: bytes, count: int) -> bool:
+    """False where operations were answered and no histogram of them was kept: such times cannot be merged."""
+    return count == 0 or blob != NOTHING
 
 
 def significant_digits(blob: bytes) -> int:
