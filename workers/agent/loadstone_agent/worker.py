@@ -19,7 +19,7 @@ from loadstone_agent.errors import AgentError
 from loadstone_agent.heartbeat import Heartbeat
 from loadstone_agent.replay import replay_spool
 from loadstone_agent.settings import AgentSettings
-from loadstone_agent.stores.session import sweep_leftovers
+from loadstone_agent.stores.session import sweep_host
 from loadstone_agent.trial.chain import TrialChain
 
 log = structlog.get_logger()
@@ -83,7 +83,7 @@ def lock_agent_dir(settings: AgentSettings) -> int:
 
 def clean_up_after_the_dead(settings: AgentSettings, agent: Agent) -> None:
     """Before the first doorbell is heard: leftovers of killed stores, and what was measured but not delivered."""
-    sweep_leftovers(settings.stores_dir)
+    sweep_host(settings)
     if not replay_spool(settings, agent.api, agent.inventory, REPLAY_AT_START):
         log.warning("spool_replay_goes_on", message="The api did not answer; the heartbeat tries again.")
 

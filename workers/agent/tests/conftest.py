@@ -97,3 +97,16 @@ def redis_port(start_server: Callable[..., int], tmp_path: Path) -> int:
 @pytest.fixture
 def memcached_port(start_server: Callable[..., int]) -> int:
     return start_server("memcached", "-l", "127.0.0.1", "-p", "{port}", "-U", "0", "-u", "nobody")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 24 MiB, for tests that fill one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=711", "tmpfs", str(folder)]
+    mounted = subprocess.run(command, capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"this user mounts nothing here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)

@@ -3,7 +3,7 @@
 import signal
 from dataclasses import dataclass
 
-from loadstone_agent.errors import AgentError, BadPlan, StoreDied, StoreDiskFull, StoreStartFailed
+from loadstone_agent.errors import AgentError, BadPlan, PluginMissing, StoreDied, StoreDiskFull, StoreStartFailed
 
 OPTION_REFUSALS = (
     "FATAL CONFIG FILE ERROR",
@@ -13,6 +13,7 @@ OPTION_REFUSALS = (
     "Error parsing command line",
 )
 """How Redis, MariaDB, PostgreSQL and MongoDB say that they do not like an option."""
+PLUGIN_FAULTS = ("Can't open shared library", "Couldn't load plugin")
 DISK_FULL = ("No space left on device", "Disk is full", "disk is full")
 KEEPER_KILLED = "its keeper was killed"
 
@@ -38,6 +39,9 @@ class Ending:
     def start_fault(self) -> AgentError:
         if self._is_disk_full():
             return _disk_full(self.binary, "did not start", self.log)
+        if any(words in self.log for words in PLUGIN_FAULTS):
+            message = f"{self.binary} could not load a plugin, and knows none of its options: install the server again."
+            return PluginMissing(message, self.log)
         if any(words in self.log for words in OPTION_REFUSALS):
             return BadPlan(f"{self.binary} refused its options: correct the target's options.", self.log)
         return StoreStartFailed(f"{self.binary} did not start ({self.how}): see its last log lines.", self.log)

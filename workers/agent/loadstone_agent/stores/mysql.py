@@ -27,6 +27,7 @@ from loadstone_agent.stores.packages import Say
 
 VERSION_OPTION = "server_version"
 MEMCACHED_TABLE = "memcached"
+PLUGIN = "daemon_memcached"
 SYSTEM_PREFIXES = Path("/opt")
 FOLDER = re.compile(r"mysql-(\d+(?:\.\d+)*)")
 OWN_RESERVED = RESERVED | {
@@ -108,12 +109,20 @@ class MySql(StoreKind):
         ]
         if not _is_old(base):
             # Off, as 5.6 and MariaDB have it: a profile that wants a binary log says so.
-            arguments += ["--mysqlx=OFF", *([] if "log_bin" in options else ["--disable-log-bin"])]
+            arguments.append("--mysqlx=OFF")
+            options = {"log_bin": "OFF", **options}
         for name, value in {"max_connections": str(needed), **options}.items():
             if name != VERSION_OPTION:
                 _check_option(name, value)
-                arguments.append(f"--{name.replace('_', '-')}={value}")
+                arguments += _rendered(name, value)
         return arguments
+
+
+def _rendered(name: str, value: str) -> list[str]:
+    """A binary log is named, not switched; 5.6 has none where nothing is said, and wants a number of the server."""
+    if name == "log_bin":
+        return ["--log-bin=binlog", "--server-id=1"] if value == "ON" else ["--skip-log-bin"]
+    return [f"--{name.replace('_', '-')}={value}"]
 
 
 class PluginControl(MySqlControl):
@@ -130,6 +139,13 @@ class PluginControl(MySqlControl):
         super().flush()
         if self._has_plugin():
             self._rows("DELETE FROM memcached")
+
+    def missing_part(self) -> str | None:
+        """The server starts without a plugin that it could not load, and says so in its log only."""
+        active = "SELECT 1 FROM information_schema.plugins WHERE plugin_name = %s AND plugin_status = 'ACTIVE'"
+        if self._rows(active, PLUGIN):
+            return None
+        return f"MySQL runs without its plugin {PLUGIN}: see its log, and install it again (`stores install mysql`)."
 
     def _has_plugin(self) -> bool:
         return MEMCACHED_TABLE in super()._tables()

@@ -9,7 +9,10 @@ from pathlib import Path
 import structlog
 from loadstone_contracts.agent_calls import Reset
 
+from loadstone_agent.settings import AgentSettings
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
+from loadstone_agent.stores.memory import sweep_groups
+from loadstone_agent.stores.placement import DATA_FOLDER
 
 log = structlog.get_logger()
 
@@ -46,6 +49,16 @@ class StoreSession:
         store = self._stores.pop(key, None)
         if store is not None:
             store.stop()
+
+
+def sweep_host(settings: AgentSettings) -> None:
+    """What dead agents left: data directories, control groups, templates that were cut short."""
+    elsewhere = (folder / DATA_FOLDER for folder in settings.agent_data_directories.values())
+    for data_root in (settings.stores_dir, *elsewhere):
+        sweep_leftovers(data_root)
+    sweep_groups()
+    for unfinished in settings.templates_dir.glob("*.[0-9]*"):
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def sweep_leftovers(data_root: Path) -> None:
