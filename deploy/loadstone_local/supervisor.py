@@ -27,7 +27,7 @@ class Service:
     environment: dict[str, str] = field(default_factory=dict)
     user: str | None = None
     stop_signal: signal.Signals = signal.SIGTERM
-    ready_within_s: float = 30.0
+    ready_within_s: float = 120.0
     stop_within_s: float = 10.0
 
 
