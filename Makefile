@@ -41,6 +41,10 @@ bench-engine: ## The engine against a bare loop and its peers, every cell (some 
 wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a fresh environment
 	@$(LOCAL) loadstone_local.wheel
 
+.PHONY: studies
+studies: ## The five studies in their quick size, each result beside the published ratio (about ten minutes)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.studies
+
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml
 	@$(UV_LOCK) --group pyproject.toml:tools -o requirements-tools.txt
