@@ -146,6 +146,7 @@ describe('the result of a study', () => {
       metric: 'throughput_per_s',
       unit: 'ops/s',
       derived: null,
+      relative_to: null,
       points: [{ x: 4, value, note: null }],
     });
     const published: RunPublished = {

@@ -15,6 +15,7 @@ import { PlanActions } from './PlanActions';
 import { PlanText } from './PlanText';
 import { PreviewPanel } from './PreviewPanel';
 import { TargetPicker, targetName } from './TargetPicker';
+import { TargetPromises } from './TargetPromises';
 import { TrialFields } from './TrialFields';
 import { usePlanPreview } from './usePlanPreview';
 import { WorkloadFields } from './WorkloadFields';
@@ -82,7 +83,12 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
         />
         <HowHardColumn draft={draft} onChange={change} />
         <Column title="What it means">
-          <PreviewPanel {...answer} findings={findings} onRetry={answer.retry}>
+          <PreviewPanel
+            {...answer}
+            findings={findings}
+            onRetry={answer.retry}
+            promises={<TargetPromises targets={definition.targets} />}
+          >
             <AgentChoice
               agentChoice={draft.agentChoice}
               onChange={(agentChoice) => change({ ...draft, agentChoice })}

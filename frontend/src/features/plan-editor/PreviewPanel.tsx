@@ -17,13 +17,15 @@ interface PreviewPanelProps {
   readonly findings: Findings;
   readonly isStale: boolean;
   readonly onRetry: () => void;
+  /** What the targets promise. */
+  readonly promises: ReactNode;
   /** Where it runs, and the buttons. */
   readonly children: ReactNode;
 }
 
 /** What pressing Run now would do. */
 export function PreviewPanel(props: PreviewPanelProps): ReactElement {
-  const { preview, problem, findings, isStale, onRetry, children } = props;
+  const { preview, problem, findings, isStale, onRetry, promises, children } = props;
   const isUnreachable = problem !== null && problem.errors.length === 0;
   const refusalsTitle = `${countNoun(findings.refusals.length, 'thing')} to mend first`;
   return (
@@ -46,6 +48,7 @@ export function PreviewPanel(props: PreviewPanelProps): ReactElement {
       <FindingList title="Worth knowing" color="yellow" findings={findings.warnings} />
       {preview && preview.agents.length > 0 && <AgentFitness agents={preview.agents} />}
       {preview && preview.points.length > 0 && <GridPreview preview={preview} />}
+      {promises}
     </Stack>
   );
 }

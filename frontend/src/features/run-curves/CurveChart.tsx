@@ -78,9 +78,9 @@ function Notes({ texts }: { readonly texts: readonly (string | null)[] }): React
   );
 }
 
-function undividedNote({ undivided, axisTitle }: Drawn): string | null {
+function undividedNote({ undivided, axisTitle, quantity }: Drawn): string | null {
   if (undivided.length === 0) return null;
-  return `Published, but with nothing beside it to be a ${axisTitle}: ${undivided.join(', ')}. It is drawn among absolute values.`;
+  return `Published, but not as ${quantity === 'ratio' ? `a ${axisTitle}` : 'values'}: ${undivided.join(', ')}. Choose other values to see it.`;
 }
 
 /** The line that all are divided by must not lie on the frame. */

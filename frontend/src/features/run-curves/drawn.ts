@@ -3,7 +3,7 @@ import type { RunPublished } from '@/api/recipes';
 import type { Quantity } from '@/components/charts';
 import { describeParameter } from '@/lib/parameters';
 import { type CurveMetric, type LogName, logOf } from './metrics';
-import { besideOurs, normalised } from './normalise';
+import { besideOurs, normalised, withoutRatios } from './normalise';
 import { publishedLines } from './published';
 import type { CurveView, Panel, Selection } from './selection';
 import { type CurveLine, curveLines, shownLines } from './shape';
@@ -13,7 +13,7 @@ export interface Drawn {
   readonly title: string;
   /** Of the y axis. */
   readonly axisTitle: string;
-  /** Published lines whose divisor nobody published. */
+  /** Published lines that cannot be drawn this way: with no divisor, or ratios to another line. */
   readonly undivided: readonly string[];
   readonly quantity: Quantity;
   readonly log: { readonly name: LogName; readonly isOn: boolean };
@@ -36,17 +36,21 @@ export function drawn(asked: Asked, panel: Panel, metric: CurveMetric): Drawn {
     ...publishedLines(asked.published, panel, selection, metric.name),
   ];
   const quantity = base === null ? metric.quantity : 'ratio';
-  const divided = base === null ? lines : normalised(lines, base);
+  const divided = base === null ? withoutRatios(lines) : normalised(lines, base);
   const lost = divided.filter(({ isReference, points }) => isReference && points.length === 0);
   return {
     panel,
     title: base === null ? metric.title : `${metric.title}, ratio to ${base}`,
     axisTitle: base === null ? metric.title : `ratio to ${base}`,
-    undivided: [...new Set(lost.map(({ label }) => label))],
+    undivided: [...new Set(lost.map(undividedName))],
     quantity,
     log: logOf(quantity, view),
     lines: shownLines(besideOurs(divided, quantity), asked.hidden),
   };
+}
+
+function undividedName({ label, ratioTo }: CurveLine): string {
+  return ratioTo === undefined ? label : `${label} (a ratio to ${ratioTo})`;
 }
 
 /** What the y axis must hold. */

@@ -5,6 +5,7 @@ import type { CurveLine } from './shape';
 /** @param to the name of the line that becomes 1 */
 export function normalised(lines: readonly CurveLine[], to: string): CurveLine[] {
   return lines.map((line) => {
+    if (line.ratioTo !== undefined) return line.ratioTo === to ? line : { ...line, points: [] };
     const base = baseOf(lines, line, to);
     const divisors = new Map(base?.points.map(({ x, y }) => [x, y]));
     return {
@@ -18,11 +19,19 @@ export function normalised(lines: readonly CurveLine[], to: string): CurveLine[]
   });
 }
 
+/** Ratios have no place among values. */
+export function withoutRatios(lines: readonly CurveLine[]): CurveLine[] {
+  return lines.map((line) => (line.ratioTo === undefined ? line : { ...line, points: [] }));
+}
+
 /** Among published lines the one of the same client comes first. */
 function baseOf(lines: readonly CurveLine[], of: CurveLine, to: string): CurveLine | undefined {
   const candidates = lines.filter(
-    ({ line, part, isReference }) =>
-      line === to && part === of.part && Boolean(isReference) === Boolean(of.isReference),
+    ({ line, part, isReference, ratioTo }) =>
+      line === to &&
+      part === of.part &&
+      Boolean(isReference) === Boolean(of.isReference) &&
+      ratioTo === undefined,
   );
   return candidates.find(({ reference }) => reference === of.reference) ?? candidates[0];
 }

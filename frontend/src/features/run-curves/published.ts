@@ -1,7 +1,17 @@
 /** Figures that others published, as lines beside ours. Pure. */
 import type { PublishedSeries, RunPublished } from '@/api/recipes';
+import type { ChartPoint } from '@/components/charts';
+import { parameterTitle } from '@/lib/parameters';
 import { percentileTitle, TIMES } from './metrics';
-import { type BoundAxis, boundIn, boundValue, type Panel, placeOf, type Selection } from './selection';
+import {
+  type BoundAxis,
+  boundIn,
+  boundValue,
+  type Panel,
+  placeOf,
+  placesOf,
+  type Selection,
+} from './selection';
 import { type CurveLine, referenceKey } from './shape';
 
 /** The metric of the pages that a published series is of; percentiles of times are parts of one. */
@@ -64,6 +74,7 @@ function lineOfSeries(one: PublishedSeries, bound: readonly BoundAxis[], selecti
     line,
     part,
     reference: one.label,
+    ratioTo: one.relative_to ? String(one.relative_to[selection.lineAxis.parameter] ?? '') : undefined,
     lookIndex: Math.max(0, selection.lines.indexOf(line)),
     isReference: true,
     isJoined: selection.axis.isNumeric,
@@ -72,12 +83,17 @@ function lineOfSeries(one: PublishedSeries, bound: readonly BoundAxis[], selecti
   };
 }
 
-function pointsOf(one: PublishedSeries, bound: readonly BoundAxis[], { axis }: Selection) {
+function pointsOf(one: PublishedSeries, bound: readonly BoundAxis[], { axis }: Selection): ChartPoint[] {
   const points = one.points.flatMap(({ x, value, note }) => {
     const parameters = { ...one.match, ...(one.axis !== null && x !== null ? { [one.axis]: x } : {}) };
-    const place = placeOf(parameters, axis);
-    if (place === null || !holdsIn(parameters, bound)) return [];
-    return [{ x: place, y: value, note: [note, one.derived].filter(Boolean).join('; ') || undefined }];
+    if (!holdsIn(parameters, bound)) return [];
+    const notes = [note, one.derived].filter(Boolean);
+    const isAnywhere = boundValue(parameters, { ...axis, values: [] }) === undefined;
+    if (isAnywhere) notes.push(`published without saying at which ${parameterTitle(axis.parameter)}`);
+    const places = isAnywhere ? placesOf(axis) : [placeOf(parameters, axis)];
+    return places.flatMap((place) =>
+      place === null ? [] : [{ x: place, y: value, note: notes.join('; ') || undefined }],
+    );
   });
   return points.sort((a, b) => a.x - b.x);
 }

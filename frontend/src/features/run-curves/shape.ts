@@ -14,6 +14,8 @@ export interface CurveLine extends ChartSeries {
   readonly part: string;
   /** The published label that it is drawn from. */
   readonly reference?: string;
+  /** The line that its values were published as ratios to. */
+  readonly ratioTo?: string;
 }
 
 /** Under which the legend knows a published line. */

@@ -36,6 +36,7 @@ function published(changes: Partial<PublishedSeries> = {}): PublishedSeries {
     client: 'xmemcached',
     scenario: 'set',
     derived: null,
+    relative_to: null,
     match: { target: 'memcached', workload: 'set' },
     axis: 'connections',
     metric: 'throughput_per_s',
@@ -191,6 +192,26 @@ describe('published figures', () => {
     );
     expect(lines.map(({ label }) => label)).toEqual(['Redis', 'memcached 1.4.5', 'Redis 2.4.2']);
     expect(lines[0]?.points[0]?.y).toBe(0.5);
+  });
+
+  it('that are ratios themselves stand where the same ratio is drawn, and only there', () => {
+    const ratio = published({
+      relative_to: { target: 'memcached' },
+      unit: 'ratio',
+      points: [{ x: null, value: 1.3, note: null }],
+    });
+    const study = { ...OVERLAY, series: [ratio] };
+    const asRatio = drawn(asked(selection, { published: study, base: 'memcached' }), sets as never, metric);
+    expect(asRatio.lines[2]?.points.map(({ x, y }) => [x, y])).toEqual([
+      [50, 1.3],
+      [200, 1.3],
+    ]);
+    expect(asRatio.lines[2]?.points[0]?.note).toContain('published without saying at which connections');
+    for (const base of [null, 'Redis']) {
+      const other = drawn(asked(selection, { published: study, base }), sets as never, metric);
+      expect(other.lines[2]?.points).toEqual([]);
+      expect(other.undivided).toEqual(['memcached 1.4.5 (a ratio to memcached)']);
+    }
   });
 
   it('of a percentile are a part of the times', () => {

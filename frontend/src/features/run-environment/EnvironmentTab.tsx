@@ -3,10 +3,13 @@ import { IconServer } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { pointsQuery, type Run, type Trial, trialQuery } from '@/api/runs';
+import { storeKindsQuery } from '@/api/targets';
+import { EquivalenceTable } from '@/components/EquivalenceTable';
 import { FailureState } from '@/components/FailureState';
 import { KeyValues } from '@/components/KeyValues';
 import { CardsSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
+import { promisesOf } from '@/lib/equivalence';
 import { countNoun } from '@/lib/format';
 import { toProblem } from '@/lib/problem';
 import { type Distinct, distinct } from './distinct';
@@ -31,8 +34,29 @@ function useRecorded(run: Run) {
   return { read, failed, isPending };
 }
 
-/** What everything ran on, each distinct environment and store configuration once. */
+/** What the targets promise, and what everything ran on. */
 export function EnvironmentTab({ run }: { readonly run: Run }): ReactElement {
+  return (
+    <Stack>
+      <TargetPromises run={run} />
+      <Recorded run={run} />
+    </Stack>
+  );
+}
+
+function TargetPromises({ run }: { readonly run: Run }): ReactElement | null {
+  const { data: kinds } = useQuery(storeKindsQuery);
+  const rows = promisesOf(run.definition.targets, kinds?.items ?? []);
+  if (rows.every(({ promises }) => promises === null)) return null;
+  return (
+    <Paper withBorder p="md">
+      <EquivalenceTable rows={rows} />
+    </Paper>
+  );
+}
+
+/** Each distinct environment and store configuration once. */
+function Recorded({ run }: { readonly run: Run }): ReactElement {
   const { read, failed, isPending } = useRecorded(run);
   if (isPending) return <CardsSkeleton />;
   if (failed?.error && read.length === 0) {
