@@ -29,6 +29,13 @@ pub struct Talk {
     pub(crate) statements: u32,
 }
 
+impl Talk {
+    /// A new connection to a server that listens at a port.
+    pub fn at(port: u16) -> Self {
+        Self { port, ..Self::default() }
+    }
+}
+
 /// What a request is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {

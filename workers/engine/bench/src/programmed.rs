@@ -118,7 +118,7 @@ impl Server {
             let is_ready = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)).is_ok();
             self.clients.push(Client {
                 stream,
-                talk: Talk { port: self.port, ..Talk::default() },
+                talk: Talk::at(self.port),
                 input: Vec::new(),
                 output: self.program.dialect.first_words(),
                 due: VecDeque::new(),

@@ -69,7 +69,7 @@ impl Body {
     /// A body follows as `len` bytes of text, `\x` and two digits for each byte of the value, and nothing behind it.
     pub(crate) fn open_hex(&mut self, len: usize, expected: Expected, values: &Values) {
         self.open_bare(len.saturating_sub(HEX_MARK.len()) / 2, expected, values);
-        self.is_wrong |= len % 2 != 0 || len < HEX_MARK.len();
+        self.is_wrong |= !len.is_multiple_of(2) || len < HEX_MARK.len();
         self.hex = Some((0, 0));
         (self.len, self.is_open) = (len, len > 0);
     }

@@ -189,11 +189,10 @@ impl Memlink {
         reader.left = HEAD_BYTES + payload_len;
         match code {
             0 if is_count => {
-                let Some(bytes) = input.get(HEAD_BYTES..HEAD_BYTES + 4) else {
-                    return if payload_len >= 4 { Ok(None) } else { Err(()) };
-                };
+                let rest = payload_len.checked_sub(4).ok_or(())?;
+                let Some(bytes) = input.get(HEAD_BYTES..HEAD_BYTES + 4) else { return Ok(None) };
                 reader.tally.word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into();
-                reader.body.skip(payload_len - 4);
+                reader.body.skip(rest);
                 return Ok(Some(HEAD_BYTES + 4));
             }
             0 if asked.shape.kind.takes_entries() && payload_len > 0 => reader.part = Part::RangeHead,

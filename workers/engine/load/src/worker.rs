@@ -348,7 +348,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             return false;
         }
         if self.drain_until_ns == u64::MAX {
-            self.drain_until_ns = phase.ceased_ns + self.links.shared.timeout_ns.min(LONGEST_DRAIN_NS);
+            let timeout_ns = self.links.shared.timeout_ns;
+            // Time-outs are looked for now and then: the last ones still count as such, not as under way.
+            self.drain_until_ns = phase.ceased_ns + (timeout_ns + timeout_ns / 4).min(LONGEST_DRAIN_NS);
         }
         phase.in_flight == 0 || self.now_ns() >= self.drain_until_ns
     }

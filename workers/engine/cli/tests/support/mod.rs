@@ -4,6 +4,7 @@
 
 pub mod cutting_proxy;
 pub mod databases;
+pub mod hostile;
 pub mod impostor;
 pub mod journals;
 pub mod memlink;
