@@ -86,7 +86,8 @@ class ManagedStore:
 
     def __init__(self, plan: LaunchPlan, ports: list[int], command: list[str]) -> None:
         self.kind = plan.kind
-        self.endpoints = [Endpoint("127.0.0.1", port) for port in ports]
+        read_port = None if plan.kind.reads_at is None else ports[plan.kind.reads_at]
+        self.endpoints = [Endpoint("127.0.0.1", port, read_port=read_port) for port in ports]
         self.command_line = " ".join(part or "''" for part in command)
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None

@@ -129,5 +129,6 @@ def _unpack(folder: Path, package: str, version: str, say: Say) -> None:
     fresh.chmod(0o755)
     root.parent.chmod(0o711)
     fresh.replace(root)
-    shutil.rmtree(packages)
+    # Lists and packages are some thirty megabytes, and old by the next time.
+    shutil.rmtree(folder)
     say(f"{package} {version} is ready: {root}")
