@@ -84,6 +84,14 @@ def test_agents_are_chosen_by_name_or_label(loadstone: CommandLine, remote: Call
     assert labelled["agent_selector"] == {"labels": {"rack": "7", "os": "debian"}}
 
 
+def test_a_recipe_is_run_by_its_slug_in_its_quick_size(loadstone: CommandLine) -> None:
+    said = loadstone.ok("run", "--recipe", "pipeline-depth", "--json")
+    assert said.json["run"]["recipe"] == {"slug": "pipeline-depth", "size": "quick"}
+    assert loadstone("run", "--recipe", "pipeline-depth", "--size", "huge").code == 2
+    assert loadstone("run", "--recipe", "nothing").code == 5
+    assert loadstone("run").code == 2
+
+
 def test_runs_are_listed_shown_and_cancelled(loadstone: CommandLine, remote: Caller, plan_file: Write) -> None:
     run = start(loadstone, plan_file(SMALL))
     listed = loadstone.ok("runs", "--status", "queued", "--mine", "--json").json["items"]

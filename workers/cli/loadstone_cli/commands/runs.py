@@ -18,7 +18,11 @@ app = typer.Typer()
 
 @app.command()
 def run(
-    plan: Annotated[str, typer.Argument(help="A saved plan's name or id, or a file (- is stdin).")],
+    plan: Annotated[
+        str | None, typer.Argument(help="A saved plan's name or id, or a file (- is stdin).", show_default=False)
+    ] = None,
+    recipe: Annotated[str | None, typer.Option(help="A recipe that ships with the product, by its slug.")] = None,
+    size: Annotated[str, typer.Option(help="Of the recipe: quick or full.")] = "quick",
     name: Annotated[str | None, typer.Option(help="The run's name; the plan's own when left out.")] = None,
     change: Annotated[
         list[str] | None, typer.Option("--set", help="field=value over the file's, e.g. stop.seconds=5; repeatable.")
@@ -35,7 +39,9 @@ def run(
 ) -> None:
     """Start a run. With --wait, exit code 4 says that it failed, crashed or was cancelled, 6 that time ran out."""
     with connect() as api:
-        started = _submit(api, plan, change, name, agent_selector(api, agent, label or []), priority)
+        extra = {"name": name, "agent_selector": agent_selector(api, agent, label or []), "priority": priority or None}
+        body = {field: value for field, value in extra.items() if value is not None}
+        started = _submit_recipe(api, recipe, size, plan, body) if recipe else _submit(api, plan, change, body)
         if not wait:
             _show_started(started, api.url, as_json)
             return
@@ -49,16 +55,24 @@ def run(
     _end_as(ended)
 
 
-def _submit(
-    api: Api,
-    plan: str,
-    changes: list[str] | None,
-    name: str | None,
-    selector: dict[str, Any] | None,
-    priority: int,
-) -> dict[str, Any]:
-    extra = {"name": name, "agent_selector": selector, "priority": priority or None}
-    body = {field: value for field, value in extra.items() if value is not None}
+def _submit_recipe(api: Api, slug: str, size: str, plan: str | None, body: dict[str, Any]) -> dict[str, Any]:
+    """Tells which targets no agent can start."""
+    if plan is not None:
+        raise refused("usage", "Give either a plan or --recipe.")
+    recipe = api.get(f"/recipes/{slug}")
+    definition = next((one["definition"] for one in recipe["sizes"] if one["size"] == size), None)
+    if definition is None:
+        raise refused("usage", f"--size is one of: {', '.join(one['size'] for one in recipe['sizes'])}.")
+    asked = {**definition, "agent_selector": body.get("agent_selector")}
+    for warning in api.post("/plans/preview", asked)["warnings"]:
+        if warning["code"] == "target_left_out":
+            note(warning["message"])
+    return api.post("/runs", {**body, "recipe": {"slug": slug, "size": size}})
+
+
+def _submit(api: Api, plan: str | None, changes: list[str] | None, body: dict[str, Any]) -> dict[str, Any]:
+    if plan is None:
+        raise refused("usage", "Name a plan, a file, or a recipe with --recipe.")
     if looks_like_file(plan):
         file = read_plan(plan, changes)
         with sending_plan(file):
