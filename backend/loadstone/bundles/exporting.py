@@ -13,6 +13,7 @@ from loadstone.bundles import repository
 from loadstone.bundles.writing import BundleFile
 from loadstone.db import UnitOfWork
 from loadstone.models import Run, TrialDecision
+from loadstone.results import telemetry_rows
 from loadstone.settings import get_settings
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -53,6 +54,9 @@ def bundle_files(unit: UnitOfWork, run: Run) -> Iterator[BundleFile]:
     yield BundleFile("point_operations.ndjson", _lines(records.PointOperationRecord, merged))
     yield BundleFile("results.ndjson", _lines(records.ResultRecord, repository.results_of(session, run.id)))
     yield BundleFile("samples.ndjson", _lines(records.SampleRecord, repository.samples_of(session, run.id)))
+    yield BundleFile("telemetry.ndjson", _telemetry_lines(unit, run.id))
+    events = repository.telemetry_events_of(session, run.id)
+    yield BundleFile("telemetry_events.ndjson", _lines(records.TelemetryEventRecord, events))
 
 
 def _lines(model: type[BaseModel], rows: Iterable[Any], **more: Any) -> Iterator[bytes]:
@@ -68,6 +72,13 @@ def _line(model: type[BaseModel], row: Any, **more: Any) -> bytes:
 
 def _plain(value: Any) -> Any:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def _telemetry_lines(unit: UnitOfWork, run_id: uuid.UUID) -> Iterator[bytes]:
+    names = repository.layout_names(unit.session, run_id)
+    for second in repository.telemetry_of(unit.session, run_id):
+        named = telemetry_rows.named_numbers(second, names[second.layout_id])
+        yield _line(records.TelemetryRecord, second, **named)
 
 
 def _trial_lines(unit: UnitOfWork, run_id: uuid.UUID) -> Iterator[bytes]:

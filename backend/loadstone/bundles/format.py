@@ -10,13 +10,14 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from loadstone_contracts.engine_plan import EngineWork
+from loadstone_contracts.telemetry import MAX_COUNTERS, CounterKey, EventKind, HostSecond
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.runs.states import TERMINAL, Status
 
 FORMAT: Literal["loadstone-run"] = "loadstone-run"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 FILES = (
     "run.json",
@@ -28,7 +29,11 @@ FILES = (
     "point_operations.ndjson",
     "results.ndjson",
     "samples.ndjson",
+    "telemetry.ndjson",
+    "telemetry_events.ndjson",
 )
+FILES_OF_VERSION = {1: FILES[:-2], VERSION: FILES}
+"""Version 1 knew no telemetry; its bundles are read as runs without any."""
 
 Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Large = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -153,6 +158,7 @@ class TrialRecord(_Record):
     histogram_digits: Small | None
     keys_held: Large | None
     durability: dict[str, Any] | None = None
+    engine_missing: list[Any] = Field(default_factory=list)
     command_lines: list[Text]
     decisions: list[DecisionRecord]
 
@@ -175,10 +181,15 @@ class PointOperationRecord(_Histograms):
     band: dict[str, Any]
 
 
-class _Measured(_Histograms):
+class Placed(_Record):
+    """What an agent measured in one attempt of a trial."""
+
     trial_id: uuid.UUID
     agent_id: uuid.UUID
     attempt: Small
+
+
+class _Measured(_Histograms, Placed):
     phase: Literal["prefill", "warmup", "measure"]
     operation: Name
     elapsed_ns: Large
@@ -195,6 +206,32 @@ class _Measured(_Histograms):
 class ResultRecord(_Measured):
     throughput_per_s: Real
     totals: dict[str, Any]
+
+
+class _Seen(Placed):
+    seq: Small
+    at: datetime
+
+
+class TelemetryRecord(_Seen):
+    """`store` and `host` by the names of their numbers; null is what could not be read."""
+
+    duration_ns: Large
+    phase: Literal["prefill", "warmup", "measure"] | None
+    ends_phase: bool
+    store: dict[CounterKey, Real] = Field(max_length=MAX_COUNTERS)
+    host: HostSecond | None
+    store_memory_bytes: Large | None
+    store_children_memory_bytes: Large | None
+    store_disk_bytes: Large | None
+    store_cpu_cores: Real | None
+
+
+class TelemetryEventRecord(_Seen):
+    kind: EventKind
+    title: Annotated[str, Field(max_length=100)]
+    detail: Annotated[str, Field(max_length=500)]
+    duration_s: Real | None
 
 
 class SampleRecord(_Measured):

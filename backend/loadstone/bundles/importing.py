@@ -15,9 +15,21 @@ from loadstone.bundles.errors import BundleInconsistent, BundleRowInvalid
 from loadstone.bundles.reading import BundleReader
 from loadstone.canonical import canonical_hash
 from loadstone.db import UnitOfWork
-from loadstone.models import Agent, OperationResult, Point, PointOperation, Run, Sample, Trial, TrialDecision
+from loadstone.models import (
+    Agent,
+    OperationResult,
+    Point,
+    PointOperation,
+    Run,
+    Sample,
+    TelemetryEvent,
+    TelemetrySecond,
+    Trial,
+    TrialDecision,
+)
 from loadstone.principal import Principal
 from loadstone.results import service as results
+from loadstone.results import telemetry
 from loadstone.runs.states import Status, empty_counts
 from loadstone.stats.histogram import BadHistogram, unpack
 from loadstone.tokens import new_token, token_hash
@@ -205,16 +217,30 @@ class Import:
         repository.insert_rows(session, OperationResult, (self._measured_row(one) for one in found))
         seconds = self.reader.records("samples.ndjson", records.SampleRecord)
         repository.insert_rows(session, Sample, (self._measured_row(one) for one in seconds))
+        seen = self.reader.records("telemetry.ndjson", records.TelemetryRecord)
+        repository.insert_rows(session, TelemetrySecond, (self._telemetry_row(one) for one in seen))
+        events = self.reader.records("telemetry_events.ndjson", records.TelemetryEventRecord)
+        repository.insert_rows(session, TelemetryEvent, (one.model_dump() | self._place(one) for one in events))
 
     def _merged_row(self, merged: records.PointOperationRecord) -> dict[str, Any]:
         point_id = _of(self.ids.points, merged.point_id, "point")
         return {**_with_histograms(merged), "point_id": point_id, "run_id": self.run_id}
 
     def _measured_row(self, measured: records.ResultRecord | records.SampleRecord) -> dict[str, Any]:
+        return {**_with_histograms(measured), **self._place(measured)}
+
+    def _telemetry_row(self, second: records.TelemetryRecord) -> dict[str, Any]:
         return {
-            **_with_histograms(measured),
-            "trial_id": _of(self.ids.trials, measured.trial_id, "trial"),
-            "agent_id": _of(self.ids.agents, measured.agent_id, "agent"),
+            **second.model_dump(exclude={"store", "host"}),
+            **telemetry.stored_numbers(self.unit, second.store, second.host),
+            **self._place(second),
+        }
+
+    def _place(self, one: records.Placed) -> dict[str, Any]:
+        """Whose row it is, by its new ids."""
+        return {
+            "trial_id": _of(self.ids.trials, one.trial_id, "trial"),
+            "agent_id": _of(self.ids.agents, one.agent_id, "agent"),
         }
 
     def _check_counts(self, run: Run) -> None:

@@ -16,7 +16,7 @@ from loadstone.bundles.errors import (
     BundleTooLarge,
     BundleVersionUnknown,
 )
-from loadstone.bundles.format import FILES, FORMAT, MANIFEST, VERSION, Manifest
+from loadstone.bundles.format import FILES, FILES_OF_VERSION, FORMAT, MANIFEST, VERSION, Manifest
 
 MANIFEST_BYTES_MAX = 64 * 1024
 UNPACKED_BYTES_MAX = 4 * 1024**3
@@ -42,12 +42,13 @@ class BundleReader:
         text = self._read_whole(MANIFEST, MANIFEST_BYTES_MAX)
         self.digest = hashlib.sha256(text).hexdigest()
         self.manifest = self._parse_manifest(text)
-        for name in FILES:
+        for name in self.manifest.files:
             self._check_file(name)
 
     def _check_entries(self) -> None:
         entries = self._archive.infolist()
-        if sorted(entry.filename for entry in entries) != sorted((*FILES, MANIFEST)):
+        held = sorted(entry.filename for entry in entries)
+        if all(held != sorted((*files, MANIFEST)) for files in FILES_OF_VERSION.values()):
             raise BundleFilesUnexpected(f"A bundle holds exactly these files: {', '.join((MANIFEST, *FILES))}.")
         if any(entry.flag_bits & ENCRYPTED for entry in entries):
             raise BundleRefused("It is encrypted. Export the run again, and encrypt the way it takes instead.")
@@ -60,12 +61,12 @@ class BundleReader:
             manifest = Manifest.model_validate_json(text)
         except ValidationError as error:
             raise BundleRowInvalid(_first_fault(MANIFEST, 1, error)) from error
-        if (manifest.format, manifest.version) != (FORMAT, VERSION):
+        if manifest.format != FORMAT or manifest.version not in FILES_OF_VERSION:
             raise BundleVersionUnknown(
-                f"It has version {manifest.version} of the format and this installation reads {VERSION}. "
+                f"It has version {manifest.version} of the format and this installation reads up to {VERSION}. "
                 "Update the older of the two installations."
             )
-        if manifest.files.keys() != set(FILES):
+        if manifest.files.keys() != set(FILES_OF_VERSION[manifest.version]):
             raise BundleFilesUnexpected("Its manifest does not name the files that a bundle holds.")
         return manifest
 
@@ -101,7 +102,9 @@ class BundleReader:
         return text
 
     def records(self, name: str, model: type[Record]) -> Iterator[Record]:
-        """One a line."""
+        """One a line; none of a file that the bundle's version does not have."""
+        if name not in self.manifest.files:
+            return
         with self._open(name) as file:
             for number in range(1, self.manifest.files[name].rows + 1):
                 line = file.readline(LINE_BYTES_MAX + 1)

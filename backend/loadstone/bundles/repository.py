@@ -20,6 +20,9 @@ from loadstone.models import (
     Run,
     Sample,
     StoreConfiguration,
+    TelemetryEvent,
+    TelemetryLayout,
+    TelemetrySecond,
     Trial,
     TrialDecision,
     User,
@@ -84,6 +87,28 @@ def samples_of(session: Session, run_id: uuid.UUID) -> Iterator[Sample]:
     row = Sample
     statement = select(row).join(Trial, Trial.id == row.trial_id).where(Trial.run_id == run_id)
     return _streamed(session, statement.order_by(Trial.ordinal, row.attempt, row.agent_id, row.seq, row.operation))
+
+
+def telemetry_of(session: Session, run_id: uuid.UUID) -> Iterator[TelemetrySecond]:
+    """Of all attempts."""
+    row = TelemetrySecond
+    statement = select(row).join(Trial, Trial.id == row.trial_id).where(Trial.run_id == run_id)
+    return _streamed(session, statement.order_by(Trial.ordinal, row.attempt, row.agent_id, row.seq))
+
+
+def layout_names(session: Session, run_id: uuid.UUID) -> dict[int, list[str]]:
+    """Of every layout that seconds of the run have."""
+    row = TelemetrySecond
+    used = select(row.layout_id).join(Trial, Trial.id == row.trial_id).where(Trial.run_id == run_id)
+    layouts = session.scalars(select(TelemetryLayout).where(TelemetryLayout.id.in_(used)))
+    return {layout.id: layout.names for layout in layouts}
+
+
+def telemetry_events_of(session: Session, run_id: uuid.UUID) -> Iterator[TelemetryEvent]:
+    """Of all attempts."""
+    row = TelemetryEvent
+    statement = select(row).join(Trial, Trial.id == row.trial_id).where(Trial.run_id == run_id)
+    return _streamed(session, statement.order_by(Trial.ordinal, row.attempt, row.agent_id, row.seq))
 
 
 def _streamed(session: Session, statement: Any) -> Iterator[Any]:

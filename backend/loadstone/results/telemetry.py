@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from loadstone_contracts.telemetry import TelemetryRecord, TelemetrySecond
+from loadstone_contracts.telemetry import HostSecond, TelemetryRecord, TelemetrySecond
 
 from loadstone.db import UnitOfWork
 from loadstone.models import Run, Trial
 from loadstone.models import TelemetryEvent as EventRow
 from loadstone.models import TelemetrySecond as SecondRow
 from loadstone.principal import Principal
-from loadstone.results import repository, schemas, service
+from loadstone.results import repository, schemas, service, telemetry_rows
 from loadstone.results.downsample import keep_extremes
 from loadstone.results.rows import Attempt
 from loadstone.results.telemetry_rows import (
@@ -33,9 +33,11 @@ def store_telemetry(
     """Stores each record once and tells the listeners of the new ones."""
     attempt = Attempt(trial.id, agent_id, trial.attempt)
     seconds = [record for record in records if isinstance(record, TelemetrySecond)]
-    layouts = {names: repository.keep_layout(unit.session, names) for names in {layout_of(one) for one in seconds}}
+    layouts = {
+        names: repository.keep_layout(unit.session, names) for names in {layout_of(one.store) for one in seconds}
+    }
     names_by_id = {layout_id: names for names, layout_id in layouts.items()}
-    rows = [second_row(attempt, one, layouts[layout_of(one)]) for one in seconds]
+    rows = [second_row(attempt, one, layouts[layout_of(one.store)]) for one in seconds]
     events = [event_row(attempt, record) for record in records if not isinstance(record, TelemetrySecond)]
     new_seconds = repository.insert_telemetry(unit.session, SecondRow, attempt.key, rows)
     new_events = repository.insert_telemetry(unit.session, EventRow, attempt.key, events)
@@ -44,6 +46,12 @@ def store_telemetry(
     stored = [(SecondRow(**row), names_by_id[row["layout_id"]]) for row in new_seconds]
     news = _news(unit, trial, stored, [EventRow(**row) for row in new_events])
     runs.record_event(unit, run, "telemetry", news)
+
+
+def stored_numbers(unit: UnitOfWork, store: dict[str, float], host: HostSecond | None) -> dict[str, Any]:
+    """The columns of an imported second that hold its numbers."""
+    layout_id = repository.keep_layout(unit.session, layout_of(store))
+    return {"layout_id": layout_id, **telemetry_rows.stored_numbers(store, host)}
 
 
 def _news(

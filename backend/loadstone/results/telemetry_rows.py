@@ -1,6 +1,6 @@
 """Telemetry between the agent's messages, the rows that are kept, and what the api shows. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,13 +14,28 @@ HOST_FIELDS = tuple(HostSecond.model_fields)
 EVICTIONS = "evictions_per_s"
 
 
-def layout_of(second: TelemetrySecond) -> tuple[str, ...]:
+def layout_of(store: Mapping[str, float]) -> tuple[str, ...]:
     """The names of its counters, in the order in which they are stored."""
-    return tuple(sorted(second.store))
+    return tuple(sorted(store))
+
+
+def stored_numbers(store: Mapping[str, float], host: HostSecond | None) -> dict[str, Any]:
+    """As arrays, which are tuples to whoever writes them."""
+    return {
+        "counters": tuple(float(store[name]) for name in layout_of(store)),
+        "host": tuple(float(getattr(host, name)) for name in HOST_FIELDS) if host else None,
+    }
+
+
+def named_numbers(row: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The other way round: `names` is the layout of the stored row."""
+    return {
+        "store": dict(zip(names, row.counters, strict=True)),
+        "host": dict(zip(HOST_FIELDS, row.host, strict=False)) if row.host is not None else None,
+    }
 
 
 def second_row(attempt: Attempt, second: TelemetrySecond, layout_id: int) -> dict[str, Any]:
-    """Tuples become arrays."""
     return {
         **attempt.key,
         "seq": second.seq,
@@ -29,8 +44,7 @@ def second_row(attempt: Attempt, second: TelemetrySecond, layout_id: int) -> dic
         "phase": second.phase,
         "ends_phase": second.ends_phase,
         "layout_id": layout_id,
-        "counters": tuple(float(second.store[name]) for name in layout_of(second)),
-        "host": tuple(float(getattr(second.host, name)) for name in HOST_FIELDS) if second.host else None,
+        **stored_numbers(second.store, second.host),
         "store_memory_bytes": second.store_memory_bytes,
         "store_children_memory_bytes": second.store_children_memory_bytes,
         "store_disk_bytes": second.store_disk_bytes,
@@ -56,7 +70,6 @@ def _instant(unix_ns: int) -> datetime:
 
 def shown_second(row: Any, names: Sequence[str], origin: datetime) -> schemas.TelemetryItem:
     """`row` as it is stored, `names` its layout; `origin` is where the trial's time axis begins."""
-    host = dict(zip(HOST_FIELDS, row.host, strict=False)) if row.host is not None else None
     return schemas.TelemetryItem(
         agent_id=row.agent_id,
         seq=row.seq,
@@ -64,12 +77,11 @@ def shown_second(row: Any, names: Sequence[str], origin: datetime) -> schemas.Te
         at=row.at,
         elapsed_s=_elapsed_s(row.at, origin),
         duration_s=row.duration_ns / 1e9,
-        store=dict(zip(names, row.counters, strict=True)),
+        **named_numbers(row, names),
         store_memory_bytes=row.store_memory_bytes,
         store_children_memory_bytes=row.store_children_memory_bytes,
         store_disk_bytes=row.store_disk_bytes,
         store_cpu_cores=row.store_cpu_cores,
-        host=host,
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from loadstone.bundles import format as records
-from loadstone.models import OperationResult, Point, PointOperation, Sample, Trial
+from loadstone.models import OperationResult, Point, PointOperation, Sample, TelemetryEvent, TelemetrySecond, Trial
 
 # Made anew where the bundle goes.
 ELSEWHERE = {"team_id", "run_id"}
@@ -14,6 +14,9 @@ CASES: list[tuple[Any, Any, set[str], set[str]]] = [
     (records.PointOperationRecord, PointOperation, set(), set()),
     (records.ResultRecord, OperationResult, set(), set()),
     (records.SampleRecord, Sample, set(), set()),
+    # Numbers are named, so that a bundle needs no layouts.
+    (records.TelemetryRecord, TelemetrySecond, {"layout_id", "counters"}, {"store"}),
+    (records.TelemetryEventRecord, TelemetryEvent, set(), set()),
 ]
 
 

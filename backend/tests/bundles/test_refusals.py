@@ -106,7 +106,7 @@ def test_one_changed_byte(client: Caller, files: Files) -> None:
 
 
 def test_a_version_from_the_future(client: Caller, files: Files) -> None:
-    assert refusal(client, signed(files, version=2)) == "bundle_version_unknown"
+    assert refusal(client, signed(files, version=3)) == "bundle_version_unknown"
     assert refusal(client, signed(files, format="something else")) == "bundle_row_invalid"
 
 

@@ -78,6 +78,23 @@ def test_seconds_trials_and_surroundings_come_along(client: Caller, other_team: 
         assert here[name] == there[name], name
 
 
+def seen(caller: Caller, run_id: Any) -> dict[str, Any]:
+    """The telemetry of the run's first trial, but for whose it was."""
+    trial = caller.get(f"/api/v1/runs/{run_id}/trials").json()["items"][0]
+    found: dict[str, Any] = caller.get(f"/api/v1/trials/{trial['id']}/telemetry").json()
+    for one in (*found["items"], *found["events"]):
+        del one["agent_id"]
+    return found
+
+
+def test_what_store_and_host_did_comes_along(client: Caller, other_team: Caller, run: Run) -> None:
+    imported = bring_in(other_team, bundle_of(client, run.id))
+    there = seen(client, run.id)
+    assert seen(other_team, imported["id"]) == there
+    assert there["items"]
+    assert there["events"]
+
+
 def test_histograms_and_metrics_are_the_same_in_number(client: Caller, other_team: Caller, run: Run) -> None:
     before = {table: count(table) for table in (OperationResult, Sample, TrialMetric)}
     bring_in(other_team, bundle_of(client, run.id))
@@ -133,7 +150,7 @@ def test_the_manifest_names_every_file_with_its_checksum(client: Caller, run: Ru
         manifest = json.loads(archive.read("manifest.json"))
         assert set(manifest["files"]) | {"manifest.json"} == set(archive.namelist())
         definition = json.loads(archive.read("run.json"))
-    assert (manifest["format"], manifest["version"]) == ("loadstone-run", 1)
+    assert (manifest["format"], manifest["version"]) == ("loadstone-run", 2)
     assert definition["seed"] == run.seed
 
 
@@ -151,3 +168,22 @@ def test_only_ones_own_runs_are_exported_and_viewers_import_nothing(
     bring_in(viewer, bundle, expect=403)
     with unit_of_work() as unit:
         assert unit.session.scalar(select(func.count(Point.id))) == run.point_count
+
+
+def as_version_1(bundle: bytes) -> bytes:
+    """As it was exported before telemetry was kept."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(bundle)) as before, zipfile.ZipFile(out, "w") as after:
+        manifest = json.loads(before.read("manifest.json"))
+        kept = {name: facts for name, facts in manifest["files"].items() if "telemetry" not in name}
+        for name in kept:
+            after.writestr(name, before.read(name))
+        after.writestr("manifest.json", json.dumps({**manifest, "version": 1, "files": kept}))
+    return out.getvalue()
+
+
+def test_a_bundle_from_before_telemetry_is_a_run_without_any(client: Caller, other_team: Caller, run: Run) -> None:
+    imported = bring_in(other_team, as_version_1(bundle_of(client, run.id)))
+    trial = other_team.get(f"/api/v1/runs/{imported['id']}/trials").json()["items"][0]
+    assert other_team.get(f"/api/v1/trials/{trial['id']}/samples").json()["items"] != []
+    assert other_team.get(f"/api/v1/trials/{trial['id']}/telemetry").json()["items"] == []

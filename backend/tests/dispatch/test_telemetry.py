@@ -6,47 +6,15 @@ from typing import Any
 from loadstone.db import unit_of_work
 from loadstone.models import Run, RunEvent, TelemetryLayout, TelemetrySecond, TrialMetric
 from loadstone_contracts.agent_calls import Assignment
-from loadstone_contracts.telemetry import HostSecond, TelemetryEvent
+from loadstone_contracts.telemetry import TelemetryEvent
 from loadstone_contracts.telemetry import TelemetrySecond as Second
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import first_trial
-from loadstone_testing.simulated_agent import SimulatedAgent, sample, summary, totals
+from loadstone_testing.simulated_agent import SECOND_NS, SimulatedAgent, sample, summary, totals
+from loadstone_testing.simulated_telemetry import event, host, second
 from sqlalchemy import func, select
 
-SECOND_NS = 10**9
 MEBIBYTE = 1024 * 1024
-
-
-def host(**changes: Any) -> HostSecond:
-    shares = {"user": 0.5, "system": 0.2, "interrupt": 0.0, "iowait": 0.05, "steal": 0.05, "idle": 0.2}
-    rates = ("disk_read_bytes", "disk_written_bytes", "network_received_bytes", "network_sent_bytes")
-    more = ("loopback_bytes", "context_switches", "swapped_bytes")
-    values = {
-        **{f"cpu_{kind}_share": share for kind, share in shares.items()},
-        **{f"{name}_per_s": 1000.0 for name in (*rates, *more)},
-        "memory_available_bytes": 8 << 30,
-    }
-    return HostSecond.model_validate(values | changes)
-
-
-def second(seq: int, **changes: Any) -> Second:
-    values: dict[str, Any] = {
-        "seq": seq,
-        "phase": "measure",
-        "at_unix_ns": time.time_ns() + seq * SECOND_NS,
-        "duration_ns": SECOND_NS,
-        "store": {"gets_per_s": 1000.0 + seq, "evictions_per_s": 0.0, "connections": 5.0},
-        "store_memory_bytes": 64 * MEBIBYTE,
-        "store_children_memory_bytes": 0,
-        "store_disk_bytes": 4096,
-        "host": host(),
-    }
-    return Second.model_validate(values | changes)
-
-
-def event(seq: int, kind: str = "save_began", **changes: Any) -> TelemetryEvent:
-    values = {"seq": seq, "kind": kind, "at_unix_ns": time.time_ns(), "title": "BGSAVE began", **changes}
-    return TelemetryEvent.model_validate(values)
 
 
 def stored() -> int:

@@ -28,6 +28,7 @@ from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, Qua
 from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 
 from loadstone_testing.callers import Caller
+from loadstone_testing.simulated_telemetry import event, second
 
 SECOND_NS = 1_000_000_000
 
@@ -195,6 +196,7 @@ class SimulatedAgent:
         self.renew(held, "running")
         for seq in range(seconds):
             assert self.send(held, sample(seq, count // seconds)).status_code == 200
+            assert self.tell(held, second(seq), event(seq)).status_code == 200
         return self.finish(held, summary=summary(held, totals(seconds, count)), sample_count=seconds)
 
     def execute_all(self, trial_id: str | None) -> None:
