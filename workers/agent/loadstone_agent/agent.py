@@ -32,5 +32,5 @@ def make_agent(settings: AgentSettings) -> Agent:
         api=AgentApi(identity.url, identity.token),
         inventory=take_inventory(settings.agent_data_directories),
         cpus=split_cpus(settings),
-        engines=EngineCatalog(NativeEngine(settings.engine)),
+        engines=EngineCatalog(NativeEngine(settings.engine), settings.engines_dir, settings.engines_file),
     )

@@ -1,6 +1,7 @@
 """`loadstone-agent`: enroll this host, run its worker, and see what it can do."""
 
 import logging
+import os
 import shutil
 import sys
 from contextlib import closing
@@ -12,6 +13,7 @@ from loadstone_contracts.agent_calls import EnrollRequest
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
 from loadstone_agent.cpus import shared_cpu_warning, split_cpus
+from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.errors import AgentError, StoreMissing
 from loadstone_agent.host import host_key, take_inventory
@@ -109,7 +111,49 @@ def install(
         found.install(typer.echo, version)
     except StoreMissing as missing:
         raise fail(f"{missing.message}\n{missing.detail}".strip()) from None
+    _warn_of_closed_folders(get_settings())
     typer.echo(f"{kind} can be started. A running agent offers it from its next start on.")
+
+
+def _warn_of_closed_folders(settings: AgentSettings) -> None:
+    """Root starts servers as another user, who must be able to enter every folder above them."""
+    closed = [
+        folder for folder in settings.servers_dir.parents if folder.exists() and not folder.stat().st_mode & 0o001
+    ]
+    if os.geteuid() == 0 and closed:
+        typer.echo(
+            f"warning: {settings.store_user} cannot enter {closed[-1]}, so servers below it do not start as that user: "
+            "set LOADSTONE_AGENT_DIR to a folder elsewhere, such as /var/lib/loadstone-agent."
+        )
+
+
+engines_app = typer.Typer(invoke_without_command=True)
+app.add_typer(engines_app, name="engines")
+
+
+def engine_catalog() -> EngineCatalog:
+    settings = get_settings()
+    return EngineCatalog(NativeEngine(settings.engine), settings.engines_dir, settings.engines_file)
+
+
+@engines_app.callback()
+def engines(context: typer.Context) -> None:
+    """What can make the load on this host, and what gets what cannot."""
+    if context.invoked_subcommand is not None:
+        return
+    for offer in engine_catalog().offers():
+        state = f"{offer.version:<28} {offer.binary or ''}" if offer.available else f"missing: {offer.remedy}"
+        typer.echo(f"{offer.name:<18} {state}".rstrip())
+
+
+@engines_app.command("install")
+def install_engine(name: Annotated[str, typer.Argument(help="As `loadstone-agent engines` lists it")]) -> None:
+    """Get what an engine needs onto this host: packages, or a client library built here."""
+    try:
+        engine_catalog().install(name, typer.echo)
+    except AgentError as error:
+        raise fail(f"{error.message}\n{error.detail}".strip()) from None
+    typer.echo(f"{name} can run. A running agent offers it from its next start on.")
 
 
 @app.command()

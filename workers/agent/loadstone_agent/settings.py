@@ -42,6 +42,8 @@ class AgentSettings(BaseSettings):
     """Identity, spool and the data directories of managed stores."""
     engine: str = "loadstone-engine"
     """Path of the engine, or its name on PATH."""
+    engines_file: Path | None = None
+    """Engines of this agent's own: see `engines/configured.py`."""
     agent_store_cpus: CpuList = None
     agent_engine_cpus: CpuList = None
     agent_data_directories: Directories = Field(default_factory=dict)
@@ -71,6 +73,11 @@ class AgentSettings(BaseSettings):
     def templates_dir(self) -> Path:
         """Data directories as their servers made them, to be copied at each start."""
         return self.agent_dir / "templates"
+
+    @property
+    def engines_dir(self) -> Path:
+        """Clients that `engines install` built."""
+        return self.agent_dir / "engines"
 
     @property
     def stores_dir(self) -> Path:

@@ -16,6 +16,7 @@ from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second
 from loadstone_agent.engines.tool import Command, ToolEnd
 from loadstone_agent.errors import BadPlan, EngineInternal, EngineKilled, EngineMissing
+from loadstone_agent.stores.packages import Say, install_packages
 
 
 class OutputReader(ABC):
@@ -37,12 +38,17 @@ class OutputReader(ABC):
 class Adapter(Engine):
     """One foreign engine. Only validated numbers, enumerations, addresses and key prefixes reach its command."""
 
-    info: ClassVar[EngineInfo]
+    info: EngineInfo
     data_note: ClassVar[str] = ""
     """How its data differ from the workload's, where they must."""
 
-    def __init__(self, native: Engine) -> None:
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Of the system, that bring it."""
+
+    def __init__(self, native: Engine, root: Path) -> None:
+        """`root` is where the agent keeps what it builds."""
         self._native = native
+        self._root = root
 
     @abstractmethod
     def find(self) -> Found:
@@ -68,6 +74,12 @@ class Adapter(Engine):
 
     def missing(self) -> EngineMissing:
         return EngineMissing(f"{self.info.title} is not on this host. Run: {self.info.remedy}")
+
+    def install(self, say: Say) -> None:
+        """Raises EngineMissing with what to do by hand, StoreMissing with the packages to install."""
+        if not self.packages:
+            raise EngineMissing(f"{self.info.title} cannot be installed from here: {self.info.remedy}.")
+        install_packages(self.packages, say)
 
     def which(self, *names: str) -> str:
         """The first program that is on PATH. Raises EngineMissing."""

@@ -26,6 +26,7 @@ NS_PER_US = 1000
 
 class Memaslap(Adapter):
     info = ENGINES["memaslap"]
+    packages = ("libmemcached-tools",)
     data_note = (
         "memaslap writes keys of its own, of the workload's key and value sizes, and reads back what it has written: "
         "every connection warms a window of 10,000 keys first."

@@ -18,6 +18,7 @@ VERSION = re.compile(r"v([\d.]+) \(libmemcached v([\d.]+)\)")
 
 class Memslap(Adapter):
     info = ENGINES["memslap"]
+    packages = ("libmemcached-tools",)
     data_note = (
         "memslap writes data of its own, whatever the workload says: keys of 20 to 60 and values of 50 to 5000 random "
         "bytes, as many as each thread executes; before a get it loads them itself. Its operations are rounded up to "

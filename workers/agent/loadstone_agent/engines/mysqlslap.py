@@ -25,6 +25,7 @@ FIELDS = 7
 
 class Mysqlslap(Adapter):
     info = ENGINES["mysqlslap"]
+    packages = ("mariadb-client",)
     data_note = (
         "mysqlslap sends a list of up to 10,000 statements over and over, every client the same in the same order; "
         "its operations are rounded up to a multiple of the connections."

@@ -24,6 +24,7 @@ RATE = re.compile(r"^tps = ([\d.]+) \((?:without initial connection time|includi
 
 class Pgbench(Adapter):
     info = ENGINES["pgbench"]
+    packages = ("postgresql-contrib",)
 
     def find(self) -> Found:
         binary = self.which("pgbench")

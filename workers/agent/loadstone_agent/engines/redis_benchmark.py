@@ -28,6 +28,7 @@ NS_PER_MS = 1e6
 
 class RedisBenchmark(Adapter):
     info = ENGINES["redis-benchmark"]
+    packages = ("redis-tools",)
 
     def find(self) -> Found:
         binary = self.which("redis-benchmark", "valkey-benchmark")

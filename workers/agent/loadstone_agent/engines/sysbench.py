@@ -31,6 +31,7 @@ NS_PER_MS = 1e6
 
 class Sysbench(Adapter):
     info = ENGINES["sysbench"]
+    packages = ("sysbench",)
 
     def find(self) -> Found:
         binary = self.which("sysbench")
