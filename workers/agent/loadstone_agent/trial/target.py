@@ -43,7 +43,8 @@ class ReadyTarget:
             read_address=TcpAddress(host=loaded.host, port=read_port) if read_port else None,
             username=self.endpoint.username,
             password=self.endpoint.password,
-            database=self.kind.database_of(self.endpoint),
+            # memcached's protocols know no databases, also where they end in a table.
+            database=None if self.protocol.startswith("memcached") else self.kind.database_of(self.endpoint),
             tls=self.endpoint.tls,
         )
 
