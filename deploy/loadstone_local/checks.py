@@ -20,6 +20,7 @@ from typing import Literal
 from loadstone_local import packages, prepare
 from loadstone_local.console import StepFailed, say
 from loadstone_local.paths import ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV, in_venv
+from loadstone_local.store_servers import prepare_stores
 
 SUMMARY = re.compile(
     r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|.*browser_test.*|compose: .*)$", re.M
@@ -130,6 +131,7 @@ def _prepare() -> None:
     )
     STATE.mkdir(parents=True, exist_ok=True)
     prepare.prepare_everything("requirements-dev.txt")
+    prepare_stores()
     os.environ["VIRTUAL_ENV"] = str(VENV)
 
 

@@ -11,6 +11,7 @@ PACKAGE_OF = {
     "memcached": "memcached",
     "redis-server": "redis-server",
     "mariadbd": "mariadb-server",
+    "mvn": "maven",
     "chromium": "chromium",
     "node": "nodejs",
     "npm": "npm",

@@ -141,6 +141,7 @@ def engines(context: typer.Context) -> None:
     """What can make the load on this host, and what gets what cannot."""
     if context.invoked_subcommand is not None:
         return
+    configure_logging()
     for offer in engine_catalog().offers():
         state = f"{offer.version:<28} {offer.binary or ''}" if offer.available else f"missing: {offer.remedy}"
         typer.echo(f"{offer.name:<18} {state}".rstrip())

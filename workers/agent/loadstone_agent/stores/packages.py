@@ -22,6 +22,10 @@ def install_packages(names: Sequence[str], say: Say) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
+        # A bare machine has no lists of packages, or old ones.
+        subprocess.run(["apt-get", "-qq", "update"], env=environment, capture_output=True)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
         raise StoreMissing(f"{' '.join(command)} failed: run it by hand.", done.stderr)
 
 
