@@ -62,7 +62,8 @@ class EngineCatalog:
             try:
                 yield engine.offer()
             except AgentError as error:
-                log.info("engine_not_offered", engine=name, reason=error.message)
+                if name == NATIVE:
+                    log.error("engine_missing", message=error.message)
                 # Without protocols: no agent is chosen for an engine that it lacks.
                 yield EngineOffer(
                     name=name, version="", protocols=[], operations=[], available=False, remedy=_remedy(name, error)

@@ -69,16 +69,15 @@ def read_configuration(path: Path | None) -> list[ConfiguredEngine]:
     try:
         return _Configuration.model_validate_json(path.read_bytes()).engines
     except (OSError, ValidationError) as error:
-        raise BadPlan(
-            f"The file of engines {path} cannot be used: correct it and start the agent anew.", str(error)
-        ) from error
+        message = f"The file of engines {path} cannot be used: correct it and start the agent anew."
+        raise BadPlan(message, str(error)) from error
 
 
 class ConfiguredAdapter(Adapter):
     def __init__(self, configured: ConfiguredEngine, native: Engine, root: Path) -> None:
         super().__init__(native, root)
         self._configured = configured
-        self.info = EngineInfo(  # type: ignore[misc] - every other adapter's is its class's
+        self.info = EngineInfo(
             name=CUSTOM_PREFIX + configured.name,
             title=configured.title,
             kind="tool",
@@ -116,7 +115,13 @@ class ConfiguredAdapter(Adapter):
             "protocol": job.plan.target.protocol,
             "seed": job.plan.seed,
         }
-        return Command([word.format(**places) for word in self._configured.command])
+        filled = [word.format(**places) for word in self._configured.command]
+        if any(
+            word.startswith("-") > written.startswith("-")
+            for word, written in zip(filled, self._configured.command, strict=True)
+        ):
+            raise BadPlan("A key prefix or host that begins with '-' would be read as an option: change it.")
+        return Command(filled)
 
     def reader(self, job: PhaseJob) -> "_Reader":
         return _Reader(job, self.info.title)
