@@ -49,6 +49,8 @@ class OperationNumbers(Message):
     late: int
     """Sent after the intended start because the engine or the connection was busy (open loop)."""
     errors: dict[ErrorClass, int]
+    retries: int = 0
+    """How often operations were sent again after a fault; none of these counts as an operation or an error."""
     hits: int
     misses: int
     bytes_sent: int
@@ -92,6 +94,10 @@ class SampleEvent(Message):
     """Since the phase started."""
     duration_ns: int
     in_flight: int
+    connections: int | None = None
+    """Connections in force in the middle of the second."""
+    offered_per_s: float | None = None
+    """Mean rate that the schedule offered in the second (open loop)."""
     operations: list[OperationNumbers]
 
 
@@ -99,6 +105,18 @@ class WarningEvent(Message):
     event: Literal["warning"] = "warning"
     code: str
     message: str
+
+
+class Steadiness(Message):
+    """How a warmup that ends when it is steady came to its end."""
+
+    is_steady: bool
+    """False when time ran out first."""
+    after_s: float
+    variation: float | None
+    """Coefficient of variation of the last window; null when there was no whole window."""
+    drift: float | None
+    """How far the line fitted to the last window moves within it, as a share of its mean, with its sign."""
 
 
 class PhaseTotals(Message):
@@ -123,6 +141,9 @@ class PhaseTotals(Message):
     """(mean in flight - throughput x mean service time) / mean in flight; null where service times are not known."""
     saturated: bool
     """The engine, not the target, was the bottleneck."""
+    connections_renewed: int = 0
+    """Connections that were closed and opened anew because the plan says so."""
+    steadiness: Steadiness | None = None
     operations: list[OperationNumbers]
 
 

@@ -3,9 +3,9 @@
 Units stand last in every name: `_ns`, `_ms`, `_bytes`, `_per_s`. A plan is one JSON document.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from loadstone_contracts.model import Message
 
@@ -148,11 +148,18 @@ ValueSize = Annotated[
 
 
 class Dataset(Message):
-    """Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all."""
+    """Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all, unless a template or a
+    distribution of lengths says otherwise."""
 
     key_count: int = Field(ge=1, le=10_000_000_000)
     key_prefix: str = Field(default="k", max_length=64, pattern=r"^[!-~]*$")
     key_size_bytes: int = Field(default=16, ge=1, le=250)
+    key_template: str | None = Field(
+        default=None, max_length=200, pattern=r"^[!-z|~]*\{index(:[1-9][0-9]{0,2})?\}[!-z|~]*$"
+    )
+    """In place of prefix and size: text around `{index}`, or around `{index:8}` for eight digits, zeros in front."""
+    key_sizes: ValueSize | None = None
+    """Lengths of keys in bytes, 1 to 250, drawn per key, in place of `key_size_bytes`: the index has zeros before it."""
     value_size: ValueSize
     list_length: int = Field(default=1, ge=1, le=1_000_000_000)
     """Entries that a prefill writes for each key, where operations work on lists."""
@@ -169,6 +176,8 @@ class Operation(Message):
     """Of `multi_get` and `multi_set`; of SQL writes the statements of one transaction."""
     entries: int = Field(default=100, ge=1, le=1_000_000)
     """How many entries a range asks for, how many keys a scan."""
+    entries_min: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Of `scan`: the number of keys is drawn for each, uniformly from this to `entries`."""
     from_entry: int = Field(default=0, ge=0, le=1_000_000_000)
     """Where `range` begins; the first entry of a list is 0."""
     expire_s: int = Field(default=0, ge=0, le=2_592_000)
@@ -222,10 +231,25 @@ class PermutationAccess(Message):
     kind: Literal["permutation"] = "permutation"
 
 
+RetriedFault = Literal["timeout", "connection_lost", "refused"]
+
 Access = Annotated[
     UniformAccess | ZipfAccess | LatestAccess | HotSetAccess | GaussianAccess | SequentialAccess | PermutationAccess,
     Field(discriminator="kind"),
 ]
+
+
+class ConnectionStep(Message):
+    connections: int = Field(ge=1, le=100_000)
+    seconds: float = Field(gt=0, le=130_000)
+
+
+class Retries(Message):
+    """What failed is sent again as the same operation: it counts once, its time from the first intended start."""
+
+    attempts: int = Field(ge=1, le=100)
+    """How often an operation is sent again at most."""
+    on: list[RetriedFault] = Field(min_length=1)
 
 
 class ClosedLoad(Message):
@@ -236,6 +260,50 @@ class ClosedLoad(Message):
     """How long a connection pauses between a reply and its next request."""
     requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
     """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
+    churn_per_s: float | None = Field(default=None, gt=0, le=100_000)
+    """So many connections a second, over all, are closed and opened anew, each in its turn."""
+    connection_steps: list[ConnectionStep] = Field(default_factory=list, max_length=1000)
+    """Connections in force one after the other in the measured phase, at most `connections`; the last number stays.
+    A prefill uses all, a warmup as many as the first step."""
+    retries: Retries | None = None
+
+
+class ConstantRate(Message):
+    """The same rate for a while; 0 is a pause."""
+
+    kind: Literal["constant"] = "constant"
+    rate_per_s: float = Field(ge=0, le=100_000_000)
+    seconds: float = Field(gt=0, le=130_000)
+
+
+class RampRate(Message):
+    """From one rate to another in a straight line."""
+
+    kind: Literal["ramp"] = "ramp"
+    from_per_s: float = Field(ge=0, le=100_000_000)
+    to_per_s: float = Field(ge=0, le=100_000_000)
+    seconds: float = Field(gt=0, le=130_000)
+
+
+class SinusRate(Message):
+    """`base_per_s + amplitude_per_s * sin(2 pi t / period_s)`; the amplitude is at most the base."""
+
+    kind: Literal["sinus"] = "sinus"
+    base_per_s: float = Field(gt=0, le=100_000_000)
+    amplitude_per_s: float = Field(gt=0, le=100_000_000)
+    period_s: float = Field(gt=0, le=130_000)
+    seconds: float = Field(gt=0, le=130_000)
+
+
+RateSegment = Annotated[ConstantRate | RampRate | SinusRate, Field(discriminator="kind")]
+
+
+class RateProfile(Message):
+    """The rate as a function of the time since the measured phase began: segments one after the other, then the last
+    rate for ever, or all segments again. A warmup stays at the rate of the beginning."""
+
+    segments: list[RateSegment] = Field(min_length=1, max_length=1000)
+    repeats: bool = False
 
 
 class OpenLoad(Message):
@@ -244,25 +312,67 @@ class OpenLoad(Message):
     kind: Literal["open"] = "open"
     connections: int = Field(ge=1, le=100_000)
     pipeline: int = Field(default=1, ge=1, le=1000)
-    rate_per_s: float = Field(gt=0, le=100_000_000)
-    arrivals: Literal["constant", "poisson"] = "constant"
+    rate_per_s: float | None = Field(default=None, gt=0, le=100_000_000)
+    """Exactly one of this and `rate`, none of them with recorded arrivals."""
+    rate: RateProfile | None = None
+    arrivals: Literal["constant", "poisson", "bursty", "recorded"] = "constant"
+    burst_size: int | None = Field(default=None, ge=2, le=1_000_000)
+    """How many arrivals come at once where they are bursty: bursts are `burst_size / rate` apart."""
+    speed: float | None = Field(default=None, gt=0, le=1_000_000)
+    """How many times faster than recorded, where arrivals are."""
     requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
     """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
+
+    churn_per_s: float | None = Field(default=None, gt=0, le=100_000)
+    """So many connections a second, over all, are closed and opened anew, each in its turn."""
+    retries: Retries | None = None
+
+    @model_validator(mode="after")
+    def _has_one_rate(self) -> Self:
+        said = (self.rate_per_s is not None) + (self.rate is not None)
+        if said != (0 if self.arrivals == "recorded" else 1):
+            raise ValueError("an open loop needs exactly one of rate_per_s and rate, none with recorded arrivals")
+        if (self.arrivals == "bursty") != (self.burst_size is not None):
+            raise ValueError("bursty arrivals, and no others, need a burst_size")
+        if self.speed is not None and self.arrivals != "recorded":
+            raise ValueError("only recorded arrivals have a speed")
+        return self
 
 
 EngineLoad = Annotated[ClosedLoad | OpenLoad, Field(discriminator="kind")]
 
 
+class SteadyRule(Message):
+    """When a warmup has become steady: the coefficient of variation of the last `window_s` whole seconds is at most
+    `variation_max`, and the straight line fitted to them (least squares) moves by no more than the same share of their
+    mean from the first to the last of them. Looked at is the throughput in a closed loop, in an open loop (where the
+    throughput is given) the mean service time."""
+
+    variation_max: float = Field(default=0.05, gt=0, le=1)
+    window_s: int = Field(default=10, ge=3, le=600)
+    max_seconds: float = Field(default=300, gt=0, le=130_000)
+    """The warmup ends then, steady or not."""
+
+
 class StopRule(Message):
-    """Exactly one of the two is set. A prefill has none: it ends when every key is written."""
+    """Exactly one of them is set. A prefill has none: it ends when every key is written."""
 
     seconds: float | None = Field(default=None, gt=0)
     operations: int | None = Field(default=None, ge=1)
+    steady: SteadyRule | None = None
+    """Of a warmup alone."""
 
 
 class EnginePhase(Message):
     name: PhaseName
     stop: StopRule | None = None
+
+
+class Trace(Message):
+    """What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value
+    in bytes or nothing. Its keys are sent as they are."""
+
+    file: str = Field(min_length=1)
 
 
 class EngineWork(Message):
@@ -271,6 +381,8 @@ class EngineWork(Message):
     dataset: Dataset
     operations: list[Operation] = Field(min_length=1)
     access: Access = UniformAccess()
+    trace: Trace | None = None
+    """In place of a mix and an access distribution: what was recorded, in its order."""
     load: EngineLoad
     threads: int = Field(default=1, ge=1, le=256)
     phases: list[EnginePhase] = Field(min_length=1)

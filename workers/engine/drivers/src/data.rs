@@ -18,21 +18,24 @@ pub(crate) struct Data {
     tells_writes_apart: bool,
     /// Where all values have one size.
     pub fixed_size: Option<usize>,
-    pub key_len: usize,
 }
 
 impl Data {
     pub(crate) fn new(plan: &EnginePlan) -> Self {
         let (min_bytes, max_bytes) = plan.dataset.value_size.bounds();
         Self {
-            keys: KeyFormat::new(&plan.dataset),
-            counters: KeyFormat::of_counters(&plan.dataset),
-            values: Values::new(&plan.dataset),
+            keys: KeyFormat::new(plan),
+            counters: KeyFormat::of_counters(plan),
+            values: Values::new(plan),
             verify: plan.verify,
             tells_writes_apart: plan.journal.is_some(),
-            fixed_size: (min_bytes == max_bytes).then_some(max_bytes as usize),
-            key_len: usize::from(plan.dataset.key_size_bytes),
+            fixed_size: (min_bytes == max_bytes && plan.recorded.is_none()).then_some(max_bytes as usize),
         }
+    }
+
+    #[inline]
+    pub(crate) fn keys_or_counters(&self, is_counter: bool) -> &KeyFormat {
+        if is_counter { &self.counters } else { &self.keys }
     }
 
     /// What names the value that an operation writes: the key, the entry of its list, or this very write.

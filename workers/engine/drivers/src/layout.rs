@@ -13,6 +13,12 @@ enum Piece {
         key_at: Option<usize>,
         is_counter: bool,
     },
+    /// A key, where not all have one length.
+    Key {
+        is_counter: bool,
+    },
+    /// The length of what is laid out there, in decimals.
+    Length(Layout),
     Value,
     ValueSize,
     /// What the stage before has found out, in decimals.
@@ -46,6 +52,9 @@ impl Layout {
     }
 
     fn lay_key(&mut self, format: &KeyFormat, counter: bool) {
+        if format.fixed_len().is_none() {
+            return self.pieces.push(Piece::Key { is_counter: counter });
+        }
         let (bytes, key_at, is_counter) = self.last_fixed(true);
         *key_at = Some(bytes.len());
         *is_counter = counter;
@@ -60,6 +69,15 @@ impl Layout {
     pub(crate) fn counter(mut self, data: &Data) -> Self {
         self.lay_key(&data.counters, true);
         self
+    }
+
+    /// The length of a layout without values, in decimals.
+    pub(crate) fn length_of(mut self, other: &Self, data: &Data) -> Self {
+        if other.pieces.iter().any(|piece| matches!(piece, Piece::Key { .. })) {
+            self.pieces.push(Piece::Length(other.clone()));
+            return self;
+        }
+        self.text(other.measure(data, 0).to_string())
     }
 
     pub(crate) fn value(mut self) -> Self {
@@ -83,7 +101,18 @@ impl Layout {
 
     /// This one and then the other.
     pub(crate) fn join(mut self, other: Self) -> Self {
-        self.pieces.extend(other.pieces);
+        let mut pieces = other.pieces.into_iter();
+        match pieces.next() {
+            Some(Piece::Fixed { bytes: first, key_at: Some(at), is_counter: counter }) => {
+                let (bytes, key_at, is_counter) = self.last_fixed(true);
+                *key_at = Some(bytes.len() + at);
+                *is_counter = counter;
+                bytes.extend_from_slice(&first);
+            }
+            Some(Piece::Fixed { bytes, key_at: None, .. }) => self.last_fixed(false).0.extend(bytes),
+            other => self.pieces.extend(other),
+        }
+        self.pieces.extend(pieces);
         self
     }
 
@@ -109,13 +138,14 @@ impl Layout {
         layout.text(rest)
     }
 
-    /// How long the request is without values, and how many values it holds.
+    /// How long the request for a key is, with the value of the same number.
     pub(crate) fn measure(&self, data: &Data, id: u64) -> usize {
         let len = |piece: &Piece| match piece {
             Piece::Fixed { bytes, .. } => bytes.len(),
             Piece::Value => data.values.size_bytes(id),
             Piece::ValueSize => itoa::Buffer::new().format(data.values.size_bytes(id)).len(),
-            Piece::Word => 0,
+            Piece::Key { is_counter } => data.keys_or_counters(*is_counter).len_of(id),
+            Piece::Length(_) | Piece::Word => 0,
         };
         self.pieces.iter().map(len).sum()
     }
@@ -134,11 +164,17 @@ impl Layout {
                     let start = out.len();
                     out.extend_from_slice(bytes);
                     if let Some(at) = key_at {
-                        let format = if *is_counter { &data.counters } else { &data.keys };
-                        format.patch(&mut out[start + at..start + at + data.key_len], key);
+                        let format = data.keys_or_counters(*is_counter);
+                        let end = start + at + format.blank().len();
+                        format.patch(&mut out[start + at..end], key);
                     }
                 }
                 Piece::Value => data.values.append(data.value_id(shape, key, word), out),
+                Piece::Key { is_counter } => data.keys_or_counters(*is_counter).append(key, out),
+                Piece::Length(layout) => {
+                    let length = layout.measure(data, key);
+                    out.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
+                }
                 Piece::ValueSize => {
                     let size = data.values.size_bytes(data.value_id(shape, key, word));
                     out.extend_from_slice(itoa::Buffer::new().format(size).as_bytes());

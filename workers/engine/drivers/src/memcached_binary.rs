@@ -95,7 +95,7 @@ impl MemcachedBinary {
 
     #[inline]
     fn push(&self, out: &mut Vec<u8>, opcode: u8, extras: &[u8], key: u64) {
-        let key_len = self.data.key_len;
+        let key_len = self.data.keys.len_of(key);
         push_head(out, opcode, key_len, extras.len(), extras.len() + key_len, 0);
         out.extend_from_slice(extras);
         self.data.keys.append(key, out);
@@ -106,7 +106,7 @@ impl MemcachedBinary {
         let mut extras = [0; 8];
         extras[4..].copy_from_slice(&asked.shape.expire_s.to_be_bytes());
         let extras = if opcode == APPEND { &extras[..0] } else { &extras[..] };
-        let key_len = self.data.key_len;
+        let key_len = self.data.keys.len_of(key);
         let id = self.data.value_id(asked.shape, key, asked.word);
         let body_len = extras.len() + key_len + self.data.values.size_bytes(id);
         push_head(out, opcode, key_len, extras.len(), body_len, token);
@@ -119,7 +119,8 @@ impl MemcachedBinary {
         let mut extras = [0; 20];
         extras[7] = 1;
         extras[15] = 1;
-        push_head(out, INCREMENT, self.data.key_len, extras.len(), extras.len() + self.data.key_len, 0);
+        let key_len = self.data.counters.len_of(key);
+        push_head(out, INCREMENT, key_len, extras.len(), extras.len() + key_len, 0);
         out.extend_from_slice(&extras);
         self.data.counters.append(key, out);
     }

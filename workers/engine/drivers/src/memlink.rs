@@ -98,7 +98,7 @@ impl Memlink {
             self.data.keys.append(key, out);
             out.push(0);
         } else {
-            out.push(self.data.key_len as u8);
+            out.push(self.data.keys.len_of(key) as u8);
             self.data.keys.append(key, out);
         }
     }

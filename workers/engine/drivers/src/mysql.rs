@@ -107,11 +107,12 @@ impl MySql {
     fn push_param(&self, out: &mut Vec<u8>, param: Param, asked: &Asked<'_>, base: usize) {
         match param {
             Param::Key(at) => {
-                packets::push_number(out, self.data.key_len as u64);
-                self.data.keys.append(asked.keys[base + at], out);
+                let key = asked.keys[base + at];
+                packets::push_number(out, self.data.keys.len_of(key) as u64);
+                self.data.keys.append(key, out);
             }
             Param::Counter => {
-                packets::push_number(out, self.data.key_len as u64);
+                packets::push_number(out, self.data.counters.len_of(asked.keys[base]) as u64);
                 self.data.counters.append(asked.keys[base], out);
             }
             Param::Value(at) => {

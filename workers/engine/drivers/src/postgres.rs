@@ -92,11 +92,12 @@ impl Postgres {
         let push_len = |out: &mut Vec<u8>, len: usize| out.extend_from_slice(&(len as u32).to_be_bytes());
         match param {
             Param::Key(at) => {
-                push_len(out, self.data.key_len);
-                self.data.keys.append(asked.keys[base + at], out);
+                let key = asked.keys[base + at];
+                push_len(out, self.data.keys.len_of(key));
+                self.data.keys.append(key, out);
             }
             Param::Counter => {
-                push_len(out, self.data.key_len);
+                push_len(out, self.data.counters.len_of(asked.keys[base]));
                 self.data.counters.append(asked.keys[base], out);
             }
             Param::Value(at) => {

@@ -1,6 +1,7 @@
 //! RESP, as Redis and Valkey speak it.
 
 use loadstone_load::driver::{ASKING, Asked, Driver, Reply, Role, Shape, Step, Verdict};
+use loadstone_spec::keys::MAX_KEY_BYTES;
 use loadstone_spec::plan::{EnginePlan, MAX_VALUE_BYTES, OperationKind, TcpAddress};
 
 use crate::body::{Body, Expected};
@@ -8,7 +9,7 @@ use crate::cluster::Redirection;
 use crate::data::Data;
 use crate::layout::Layout;
 use crate::resp_greeting::{RespGreeting, Steps};
-use crate::resp_requests::lay_out;
+use crate::resp_requests::{bulk, lay_out};
 use crate::{parse_count, take_line};
 
 /// More elements than any reply that was asked for has.
@@ -44,7 +45,7 @@ impl Resp {
     /// Lays out the requests of a plan.
     pub fn new(plan: &EnginePlan) -> Self {
         let data = Data::new(plan);
-        let argument = Layout::default().text(format!("${}\r\n", data.key_len)).key(&data).text("\r\n");
+        let argument = bulk(Layout::default(), Layout::default().key(&data), &data);
         let pair = argument.clone().text("$").value_size(&data).text("\r\n").value().text("\r\n");
         Self {
             layouts: Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect(),
@@ -202,10 +203,14 @@ impl Driver for Resp {
 
     fn route(&self, asked: &Asked<'_>) -> usize {
         let Some(cluster) = &self.steps.cluster else { return 0 };
-        let mut key = [0; 256];
-        let format =
-            if asked.shape.kind == OperationKind::Incr { &self.data.counters } else { &self.data.keys };
-        let key = &mut key[..self.data.key_len];
+        let format = self.data.keys_or_counters(asked.shape.kind == OperationKind::Incr);
+        if format.fixed_len().is_none() {
+            let mut key = Vec::with_capacity(MAX_KEY_BYTES as usize);
+            format.append(asked.keys[0], &mut key);
+            return cluster.node_of(&key);
+        }
+        let mut key = [0; MAX_KEY_BYTES as usize];
+        let key = &mut key[..format.blank().len()];
         key.copy_from_slice(format.blank());
         format.patch(key, asked.keys[0]);
         cluster.node_of(key)

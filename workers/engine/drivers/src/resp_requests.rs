@@ -21,12 +21,17 @@ fn command(layout: Layout, data: &Data, arguments: &[Argument<'_>]) -> Layout {
     for argument in arguments {
         layout = match argument {
             Text(text) => layout.text(format!("${}\r\n{text}\r\n", text.len())),
-            Key => layout.text(format!("${}\r\n", data.key_len)).key(data).text("\r\n"),
-            Counter => layout.text(format!("${}\r\n", data.key_len)).counter(data).text("\r\n"),
+            Key => bulk(layout, Layout::default().key(data), data),
+            Counter => bulk(layout, Layout::default().counter(data), data),
             Value => layout.text("$").value_size(data).text("\r\n").value().text("\r\n"),
         };
     }
     layout
+}
+
+/// One argument without values.
+pub(crate) fn bulk(layout: Layout, argument: Layout, data: &Data) -> Layout {
+    layout.text("$").length_of(&argument, data).text("\r\n").join(argument).text("\r\n")
 }
 
 /// The first and the second stage of an operation.
@@ -90,13 +95,8 @@ fn lay_custom(line: &str, data: &Data) -> Layout {
     let mut layout = Layout::default().text(format!("*{}\r\n", words.len()));
     for word in words {
         layout = match word {
-            "{key}" => layout.text(format!("${}\r\n", data.key_len)).key(data).text("\r\n"),
             "{value}" => layout.text("$").value_size(data).text("\r\n").value().text("\r\n"),
-            mixed if !mixed.contains("{value") => {
-                let argument = Layout::of_command(mixed, data);
-                let len = argument.measure(data, 0);
-                layout.text(format!("${len}\r\n")).join(argument).text("\r\n")
-            }
+            mixed if !mixed.contains("{value") => bulk(layout, Layout::of_command(mixed, data), data),
             text => layout.text(format!("${}\r\n{text}\r\n", text.len())),
         };
     }

@@ -34,7 +34,7 @@ fn plan(protocol: &str) -> EnginePlan {
 
 static MEMCACHED: LazyLock<Memcached> = LazyLock::new(|| Memcached::new(&plan("memcached")));
 static RESP: LazyLock<Resp> = LazyLock::new(|| Resp::new(&plan("redis")));
-static VALUES: LazyLock<Values> = LazyLock::new(|| Values::new(&plan("redis").dataset));
+static VALUES: LazyLock<Values> = LazyLock::new(|| Values::new(&plan("redis")));
 
 fn value_of(key: u64) -> Vec<u8> {
     let mut value = Vec::new();

@@ -1,36 +1,95 @@
 //! When the requests of an open loop are due.
 
-use loadstone_spec::plan::Arrivals;
+use std::sync::Arc;
 
+use loadstone_spec::plan::{Arrivals, OpenLoad};
+use loadstone_spec::trace::Recorded;
+
+use crate::profile::Profile;
 use crate::rng::Rng;
 
-/// Beyond this many, unsent Poisson arrivals are counted by their expectation.
+/// Beyond this many, unsent arrivals that have no closed form are counted by their expectation.
 const MAX_COUNTED: f64 = 1e7;
+/// Arrivals that never come.
+const NEVER_NS: u64 = u64::MAX;
+const SECOND_NS: f64 = 1e9;
+
+/// Which of the threads a share of the arrivals is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    pub thread: u32,
+    pub threads: u32,
+}
 
 /// One thread's share of the arrivals. It needs no queue: what is late is what it has not yet handed out.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     start_ns: u64,
-    interval_ns: f64,
-    offset_ns: f64,
     handed_out: u64,
-    poisson: Option<Poisson>,
     due_ns: u64,
+    spacing: Spacing,
 }
 
 #[derive(Debug, Clone)]
-struct Poisson {
-    rng: Rng,
-    elapsed_ns: f64,
+enum Spacing {
+    Even {
+        interval_ns: f64,
+        offset_ns: f64,
+    },
+    Poisson {
+        interval_ns: f64,
+        rng: Rng,
+        elapsed_ns: f64,
+    },
+    /// The n-th arrival, in bursts the first of its burst, is due when the integral of the rate passes n.
+    Varying {
+        profile: Arc<Profile>,
+        share: Share,
+        burst_size: u64,
+    },
+    /// A Poisson process of rate 1, its time stretched by the inverse of the integral of the rate (Lewis and Shedler 1979).
+    Rescaled {
+        profile: Arc<Profile>,
+        threads: f64,
+        rng: Rng,
+        elapsed: f64,
+    },
+    Recorded {
+        trace: Arc<Recorded>,
+        share: Share,
+        speed: f64,
+    },
 }
 
 impl Schedule {
     /// Constant arrivals of several threads interleave evenly; Poisson streams add up to a Poisson stream.
-    pub(crate) fn new(arrivals: Arrivals, rate_per_s: f64, thread: u32, threads: u32, rng: Rng) -> Self {
-        let interval_ns = 1e9 / rate_per_s * f64::from(threads);
-        let poisson = (arrivals == Arrivals::Poisson).then_some(Poisson { rng, elapsed_ns: 0.0 });
-        let offset_ns = 1e9 / rate_per_s * f64::from(thread);
-        Self { start_ns: 0, interval_ns, offset_ns, handed_out: 0, poisson, due_ns: 0 }
+    pub(crate) fn new(load: &OpenLoad, share: Share, is_warmup: bool, rng: Rng) -> Self {
+        let profile = load
+            .rate
+            .as_ref()
+            .map(Profile::new)
+            .map(|profile| if is_warmup { Profile::constant(profile.first_rate()) } else { profile });
+        let rate_per_s = load.rate_per_s.unwrap_or(1.0);
+        let interval_ns = SECOND_NS / rate_per_s * f64::from(share.threads);
+        let offset_ns = SECOND_NS / rate_per_s * f64::from(share.thread);
+        let threads = f64::from(share.threads);
+        let burst_size = u64::from(load.burst_size.unwrap_or(1));
+        let varying = |profile| Spacing::Varying { profile: Arc::new(profile), share, burst_size };
+        let spacing = match (load.arrivals, profile) {
+            (Arrivals::Poisson, Some(profile)) => {
+                Spacing::Rescaled { profile: Arc::new(profile), threads, rng, elapsed: 0.0 }
+            }
+            (Arrivals::Poisson, None) => Spacing::Poisson { interval_ns, rng, elapsed_ns: 0.0 },
+            (Arrivals::Bursty, None) => varying(Profile::constant(rate_per_s)),
+            (_, Some(profile)) => varying(profile),
+            (_, None) => Spacing::Even { interval_ns, offset_ns },
+        };
+        Self { start_ns: 0, handed_out: 0, due_ns: 0, spacing }
+    }
+
+    /// Arrivals as they were recorded, so many times faster.
+    pub(crate) fn recorded(trace: Arc<Recorded>, share: Share, speed: f64) -> Self {
+        Self { start_ns: 0, handed_out: 0, due_ns: 0, spacing: Spacing::Recorded { trace, share, speed } }
     }
 
     pub(crate) fn start_at(&mut self, start_ns: u64) {
@@ -56,12 +115,16 @@ impl Schedule {
     /// Computed from the count and not by adding intervals up, so that no rounding accumulates.
     #[inline]
     fn next_due_ns(&mut self) -> u64 {
-        let elapsed_ns = match &mut self.poisson {
-            None => self.offset_ns + self.handed_out as f64 * self.interval_ns,
-            Some(poisson) => {
-                poisson.elapsed_ns -= self.interval_ns * (1.0 - poisson.rng.unit()).ln();
-                poisson.elapsed_ns
+        let elapsed_ns = match &mut self.spacing {
+            Spacing::Even { interval_ns, offset_ns } => *offset_ns + self.handed_out as f64 * *interval_ns,
+            Spacing::Poisson { interval_ns, rng, elapsed_ns } => {
+                *elapsed_ns -= *interval_ns * (1.0 - rng.unit()).ln();
+                *elapsed_ns
             }
+            other => match other.next_s(self.handed_out) {
+                Some(elapsed_s) => elapsed_s * SECOND_NS,
+                None => return NEVER_NS,
+            },
         };
         self.start_ns + elapsed_ns as u64
     }
@@ -71,8 +134,8 @@ impl Schedule {
         if self.due_ns >= end_ns {
             return self.handed_out;
         }
-        let left = (end_ns - self.due_ns) as f64 / self.interval_ns;
-        if self.poisson.is_none() || left > MAX_COUNTED {
+        let left = self.expect_before(end_ns);
+        if matches!(self.spacing, Spacing::Even { .. }) || left > MAX_COUNTED {
             return self.handed_out + left.ceil() as u64;
         }
         while self.due_ns < end_ns {
@@ -80,57 +143,48 @@ impl Schedule {
         }
         self.handed_out
     }
+
+    /// How many more arrivals are due before a time that is not yet over, on average.
+    fn expect_before(&self, end_ns: u64) -> f64 {
+        let span = |interval_ns: f64| (end_ns - self.due_ns) as f64 / interval_ns;
+        match &self.spacing {
+            Spacing::Even { interval_ns, .. } | Spacing::Poisson { interval_ns, .. } => span(*interval_ns),
+            Spacing::Varying { profile, share, .. } => {
+                self.count_of(profile, end_ns) / f64::from(share.threads) - self.handed_out as f64
+            }
+            Spacing::Rescaled { profile, threads, .. } => {
+                self.count_of(profile, end_ns) / threads - self.handed_out as f64
+            }
+            Spacing::Recorded { .. } => 0.0,
+        }
+    }
+
+    fn count_of(&self, profile: &Profile, end_ns: u64) -> f64 {
+        profile.count_until((end_ns - self.start_ns) as f64 / SECOND_NS)
+    }
+}
+
+impl Spacing {
+    /// When the arrival of this number is due, in seconds from the start.
+    fn next_s(&mut self, number: u64) -> Option<f64> {
+        match self {
+            Self::Varying { profile, share, burst_size } => {
+                let of_all = number * u64::from(share.threads) + u64::from(share.thread);
+                profile.time_of((of_all - of_all % *burst_size) as f64)
+            }
+            Self::Rescaled { profile, threads, rng, elapsed } => {
+                *elapsed -= (1.0 - rng.unit()).ln();
+                profile.time_of(*elapsed * *threads)
+            }
+            Self::Recorded { trace, share, speed } => {
+                let of_all = number * u64::from(share.threads) + u64::from(share.thread);
+                trace.time_s(of_all).map(|at_s| at_s / *speed)
+            }
+            Self::Even { .. } | Self::Poisson { .. } => None,
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn schedule(arrivals: Arrivals, thread: u32, threads: u32) -> Schedule {
-        let rng = Rng::for_stream(5, thread.into(), 1);
-        let mut schedule = Schedule::new(arrivals, 1000.0, thread, threads, rng);
-        schedule.start_at(1_000_000_000);
-        schedule
-    }
-
-    #[test]
-    fn constant_arrivals_of_all_threads_are_evenly_spaced() {
-        let mut due: Vec<u64> = Vec::new();
-        for thread in 0..3 {
-            let mut share = schedule(Arrivals::Constant, thread, 3);
-            due.extend((0..1000).map(|_| share.take()));
-        }
-        due.sort_unstable();
-        assert_eq!(due[0], 1_000_000_000);
-        assert!(due.windows(2).all(|pair| (999_999..=1_000_001).contains(&(pair[1] - pair[0]))));
-    }
-
-    #[test]
-    fn poisson_gaps_are_exponential() {
-        let mut share = schedule(Arrivals::Poisson, 0, 1);
-        let due: Vec<u64> = (0..100_000).map(|_| share.take()).collect();
-        let gaps: Vec<f64> = due.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
-        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
-        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
-        assert!((mean - 1.0).abs() < 0.02 && (variance - 1.0).abs() < 0.05, "{mean} {variance}");
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_arrivals() {
-        let (mut one, mut two) = (schedule(Arrivals::Poisson, 0, 1), schedule(Arrivals::Poisson, 0, 1));
-        assert!((0..1000).all(|_| one.take() == two.take()));
-    }
-
-    #[test]
-    fn arrivals_that_nobody_took_are_counted() {
-        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
-            let mut taken = schedule(arrivals, 0, 1);
-            while taken.due_ns() < 3_000_000_000 {
-                taken.take();
-            }
-            let untouched = schedule(arrivals, 0, 1);
-            assert_eq!(taken.clone().count_before(3_000_000_000), taken.handed_out);
-            assert_eq!(untouched.count_before(3_000_000_000), taken.handed_out);
-        }
-    }
-}
+#[path = "arrivals_tests.rs"]
+mod tests;

@@ -12,6 +12,8 @@ pub struct Shape {
     pub slot: usize,
     pub keys_per_request: usize,
     pub entries: u32,
+    /// Below `entries` the number is drawn for each request, which is told it as its word.
+    pub entries_min: u32,
     pub from_entry: u32,
     pub expire_s: u32,
 }
@@ -26,6 +28,7 @@ impl Shape {
             slot,
             keys_per_request: usize::from(operation.keys_per_request),
             entries: operation.entries,
+            entries_min: operation.entries_min.unwrap_or(operation.entries),
             from_entry: operation.from_entry,
             expire_s: operation.expire_s,
         })
@@ -41,7 +44,8 @@ pub struct Asked<'a> {
     pub keys: &'a [u64],
     /// An operation may take several round trips: 0 is the first one.
     pub stage: u8,
-    /// At stage 0 tells entries of a list apart; later what the stage before has found out.
+    /// At stage 0 tells entries of a list apart, or is how many keys a scan asks for; later what the stage before has
+    /// found out.
     pub word: u64,
     /// What the connection's greeting has kept for its requests.
     pub session: u64,

@@ -12,6 +12,8 @@ pub(crate) struct Flight {
     /// Index of the operation within the phase.
     pub operation: u8,
     pub stage: u8,
+    /// How often it was sent again.
+    pub attempt: u8,
 }
 
 /// A ring of fixed capacity: nothing is allocated after it is made.

@@ -1,40 +1,92 @@
-//! How a key looks: prefix + zero-padded decimal index.
+//! How a key looks: text, the decimal index, text; or as it was recorded.
 
-use loadstone_spec::plan::Dataset;
+use std::sync::Arc;
+
+use loadstone_spec::keys::{Digits, KeyShape, MAX_KEY_BYTES};
+use loadstone_spec::plan::EnginePlan;
+use loadstone_spec::trace::Recorded;
+
+use crate::sizes::KeySizes;
 
 const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
 2021222324252627282930313233343536373839\
 4041424344454647484950515253545556575859\
 6061626364656667686970717273747576777879\
 8081828384858687888990919293949596979899";
+/// More digits than any index has.
+const ZEROS: [u8; MAX_KEY_BYTES as usize] = [b'0'; MAX_KEY_BYTES as usize];
 
-/// Writes indexes into keys that already stand in a request.
+/// Writes the keys of indexes.
 #[derive(Debug, Clone)]
 pub struct KeyFormat {
+    /// The key of index 0 where all keys have one length.
     blank: Vec<u8>,
-    prefix_len: usize,
+    /// Of the blank key: where its digits end.
+    digits_end: usize,
+    prefix: Vec<u8>,
+    suffix: Vec<u8>,
+    length: Length,
+}
+
+#[derive(Debug, Clone)]
+enum Length {
+    Fixed,
+    /// As many digits as the index needs.
+    Plain,
+    /// Zeros up to the key's own length.
+    Drawn(KeySizes),
+    Recorded(Arc<Recorded>),
 }
 
 impl KeyFormat {
-    /// The plan's validation has made sure that prefix and digits fit.
-    pub fn new(dataset: &Dataset) -> Self {
-        let prefix_len = dataset.key_prefix.len();
-        let mut blank = dataset.key_prefix.clone().into_bytes();
-        blank.resize(usize::from(dataset.key_size_bytes), b'0');
-        Self { blank, prefix_len }
+    /// The plan's validation has made sure that the digits fit.
+    pub fn new(plan: &EnginePlan) -> Self {
+        Self::with_mark(plan, "")
     }
 
     /// Counters beside the keys of the dataset: a `c` stands where the digits would begin.
-    pub fn of_counters(dataset: &Dataset) -> Self {
-        let mut counters = Self::new(dataset);
-        if let Some(place) = counters.blank.get_mut(counters.prefix_len) {
-            *place = b'c';
-        }
-        counters.prefix_len += 1;
-        counters
+    pub fn of_counters(plan: &EnginePlan) -> Self {
+        Self::with_mark(plan, "c")
     }
 
-    /// The key of index 0, to be laid into a template.
+    fn with_mark(plan: &EnginePlan, mark: &str) -> Self {
+        let dataset = &plan.dataset;
+        let none = KeyShape { prefix: String::new(), digits: Digits::Plain, suffix: String::new() };
+        let shape = dataset.key_shape().unwrap_or(none);
+        let prefix = [shape.prefix.as_bytes(), mark.as_bytes()].concat();
+        let suffix = shape.suffix.into_bytes();
+        let mut blank = prefix.clone();
+        let length = match (&plan.recorded, shape.digits) {
+            (Some(recorded), _) => Length::Recorded(recorded.clone()),
+            (None, Digits::Padded(digits)) => {
+                blank.resize(prefix.len() + digits.saturating_sub(mark.len()), b'0');
+                Length::Fixed
+            }
+            (None, Digits::Plain) => Length::Plain,
+            (None, Digits::Drawn(sizes)) => Length::Drawn(KeySizes::new(&sizes)),
+        };
+        let digits_end = blank.len();
+        blank.extend_from_slice(&suffix);
+        Self { blank, digits_end, prefix, suffix, length }
+    }
+
+    /// The length of every key, where it is the same for all.
+    pub fn fixed_len(&self) -> Option<usize> {
+        matches!(self.length, Length::Fixed).then_some(self.blank.len())
+    }
+
+    /// How long the key of an index is.
+    #[inline]
+    pub fn len_of(&self, index: u64) -> usize {
+        match &self.length {
+            Length::Fixed => self.blank.len(),
+            Length::Plain => self.prefix.len() + self.suffix.len() + count_digits(index),
+            Length::Drawn(sizes) => sizes.of(index),
+            Length::Recorded(recorded) => recorded.key_of(index).len(),
+        }
+    }
+
+    /// The key of index 0, to be laid into a template, where all keys have one length.
     pub fn blank(&self) -> &[u8] {
         &self.blank
     }
@@ -42,77 +94,135 @@ impl KeyFormat {
     /// Patches the digits of a blank key in place. `key` is exactly one key long.
     #[inline]
     pub fn patch(&self, key: &mut [u8], index: u64) {
-        let mut rest = index;
-        let mut end = key.len();
-        while rest >= 100 {
-            let pair = (rest % 100) as usize * 2;
-            rest /= 100;
-            key[end - 2..end].copy_from_slice(&PAIRS[pair..pair + 2]);
-            end -= 2;
-        }
-        if rest >= 10 {
-            key[end - 2..end].copy_from_slice(&PAIRS[rest as usize * 2..rest as usize * 2 + 2]);
-        } else {
-            key[end - 1] = b'0' + rest as u8;
-        }
+        write_digits(key, self.digits_end, index);
     }
 
     /// Appends the key of an index.
+    #[inline]
     pub fn append(&self, index: u64, out: &mut Vec<u8>) {
         let start = out.len();
-        out.extend_from_slice(&self.blank);
-        self.patch(&mut out[start..], index);
+        if matches!(self.length, Length::Fixed) {
+            out.extend_from_slice(&self.blank);
+            self.patch(&mut out[start..], index);
+            return;
+        }
+        if let Length::Recorded(recorded) = &self.length {
+            return out.extend_from_slice(recorded.key_of(index));
+        }
+        let digits = self.len_of(index) - self.prefix.len() - self.suffix.len();
+        out.extend_from_slice(&self.prefix);
+        out.extend_from_slice(&ZEROS[..digits]);
+        let end = out.len();
+        write_digits(out, end, index);
+        out.extend_from_slice(&self.suffix);
     }
 
-    /// The index of a key of this dataset, or of one that was inserted behind it; nothing for any other bytes.
+    /// The index of a key of this dataset, or of one that was inserted behind it; nothing for any other bytes, nor for
+    /// what was recorded.
     pub fn parse(&self, key: &[u8]) -> Option<u64> {
-        if key.len() != self.blank.len() || key[..self.prefix_len] != self.blank[..self.prefix_len] {
-            return None;
-        }
-        key[self.prefix_len..].iter().try_fold(0u64, |index, &byte| {
+        let digits = key.strip_prefix(&self.prefix[..])?.strip_suffix(&self.suffix[..])?;
+        let index = digits.iter().try_fold(0u64, |index, &byte| {
             let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
             index.checked_mul(10)?.checked_add(digit)
-        })
+        })?;
+        let is_whole = !digits.is_empty() && key.len() == self.len_of(index);
+        (is_whole && !matches!(self.length, Length::Recorded(_))).then_some(index)
+    }
+}
+
+fn count_digits(index: u64) -> usize {
+    index.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// Writes an index so that it ends before `end`.
+#[inline]
+fn write_digits(key: &mut [u8], mut end: usize, index: u64) {
+    let mut rest = index;
+    while rest >= 100 {
+        let pair = (rest % 100) as usize * 2;
+        rest /= 100;
+        key[end - 2..end].copy_from_slice(&PAIRS[pair..pair + 2]);
+        end -= 2;
+    }
+    if rest >= 10 {
+        key[end - 2..end].copy_from_slice(&PAIRS[rest as usize * 2..rest as usize * 2 + 2]);
+    } else {
+        key[end - 1] = b'0' + rest as u8;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loadstone_spec::plan::{FixedSize, ValueSize};
     use proptest::prelude::*;
+    use serde_json::{Value, json};
+    use std::collections::HashSet;
 
-    fn format(prefix: &str, size: u16) -> KeyFormat {
-        KeyFormat::new(&Dataset {
-            key_count: 10_000_000_000,
-            key_prefix: prefix.to_owned(),
-            key_size_bytes: size,
-            value_size: ValueSize::Fixed(FixedSize { bytes: 1 }),
-            list_length: 1,
-            hit_ratio: 1.0,
-            compressible_share: 0.0,
-        })
+    fn format(looks: &Value) -> KeyFormat {
+        let mut dataset = json!({"key_count": 1_000_000, "value_size": {"kind": "fixed", "bytes": 1}});
+        dataset.as_object_mut().unwrap().extend(looks.as_object().unwrap().clone());
+        let plan = json!({
+            "version": 1, "seed": 1, "dataset": dataset,
+            "target": {"protocol": "redis", "address": {"kind": "tcp", "host": "h", "port": 1}},
+            "operations": [{"kind": "get", "weight": 1}],
+            "load": {"kind": "closed", "connections": 1},
+            "phases": [{"name": "measure", "stop": {"seconds": 1}}],
+        });
+        KeyFormat::new(&loadstone_spec::read_plan(&plan.to_string()).unwrap())
+    }
+
+    fn key_of(format: &KeyFormat, index: u64) -> String {
+        let mut key = Vec::new();
+        format.append(index, &mut key);
+        String::from_utf8(key).unwrap()
+    }
+
+    fn drawn() -> Value {
+        json!({"key_template": "user:{index}:profile", "key_sizes": {"kind": "uniform", "min_bytes": 20, "max_bytes": 90}})
+    }
+
+    #[test]
+    fn keys_look_as_the_plan_says() {
+        for (looks, key) in [
+            (json!({}), "k000000000000042"),
+            (json!({"key_prefix": "user:", "key_size_bytes": 12}), "user:0000042"),
+            (json!({"key_template": "user:{index}:profile"}), "user:42:profile"),
+            (json!({"key_template": "user:{index:8}:profile"}), "user:00000042:profile"),
+            (json!({"key_template": "{index}"}), "42"),
+        ] {
+            assert_eq!(key_of(&format(&looks), 42), key, "{looks}");
+        }
+    }
+
+    #[test]
+    fn drawn_lengths_cover_their_range_and_no_two_keys_are_the_same() {
+        let keys = format(&drawn());
+        let all: Vec<String> = (0..20_000).map(|index| key_of(&keys, index)).collect();
+        let mean = all.iter().map(|key| key.len() as f64).sum::<f64>() / 20_000.0;
+        assert!((mean - 55.0).abs() < 0.5, "{mean}");
+        assert!(all.iter().all(|key| (20..=90).contains(&key.len()) && key.ends_with(":profile")));
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 20_000);
     }
 
     proptest! {
         #[test]
-        fn a_key_is_the_prefix_and_the_padded_index(index in 0u64..10_000_000_000) {
-            let keys = format("user:", 20);
-            let mut key = Vec::new();
-            keys.append(index, &mut key);
-            prop_assert_eq!(String::from_utf8(key.clone()).unwrap(), format!("user:{index:015}"));
-            prop_assert_eq!(keys.parse(&key), Some(index));
+        fn a_key_is_read_back_as_its_index(index in 0u64..1_000_000) {
+            for looks in [json!({}), drawn(), json!({"key_template": "u{index}x"}), json!({"key_template": "u{index:9}x"})] {
+                let keys = format(&looks);
+                let key = key_of(&keys, index);
+                prop_assert_eq!(key.len(), keys.len_of(index));
+                prop_assert_eq!(keys.parse(key.as_bytes()), Some(index));
+                prop_assert_eq!(keys.parse(key.replace('u', "u0").as_bytes()), if key.contains('u') { None } else { Some(index) });
+            }
         }
 
         #[test]
         fn foreign_bytes_are_no_key(bytes in proptest::collection::vec(any::<u8>(), 0..30)) {
-            let keys = format("user:", 20);
-            let again = keys.parse(&bytes).map(|index| {
-                let mut key = Vec::new();
-                keys.append(index, &mut key);
-                key
-            });
-            prop_assert!(again.is_none_or(|key| key == bytes));
+            for looks in [json!({}), drawn()] {
+                let keys = format(&looks);
+                let again = keys.parse(&bytes).map(|index| key_of(&keys, index).into_bytes());
+                prop_assert!(again.is_none_or(|key| key == bytes));
+            }
         }
     }
 }

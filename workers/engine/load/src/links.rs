@@ -62,6 +62,8 @@ pub(crate) struct Board {
     pub up: AtomicUsize,
     /// Threads cease to send as soon as they see it.
     pub is_halted: AtomicBool,
+    /// Threads cease to send in the phase under way.
+    pub is_cut_short: AtomicBool,
 }
 
 /// What an event did to a connection that was not up.
@@ -79,6 +81,10 @@ pub(crate) struct Links<D: Driver, L: Dial> {
     /// Neither up nor down.
     opening: usize,
     pub up: usize,
+    /// Sockets that are to be open; those behind them are to be closed.
+    pub in_force: usize,
+    /// Connections opened anew in this phase because they had served enough.
+    pub renewed: u64,
 }
 
 impl<D: Driver, L: Dial> Links<D, L> {
@@ -87,8 +93,11 @@ impl<D: Driver, L: Dial> Links<D, L> {
         connections: usize,
         flights: impl Fn() -> Flights,
     ) -> io::Result<Self> {
+        let sockets = connections * shared.endpoints.len();
         Ok(Self {
-            all: (0..connections * shared.endpoints.len()).map(|_| Link::new(flights())).collect(),
+            in_force: sockets,
+            renewed: 0,
+            all: (0..sockets).map(|_| Link::new(flights())).collect(),
             ready: ReadyList::with_capacity(EVENTS_PER_WAIT),
             scratch: vec![0; SCRATCH_BYTES],
             epoll: Epoll::new()?,
@@ -120,7 +129,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
         if self.up == self.all.len() {
             return last_fault;
         }
-        for index in 0..self.all.len() {
+        for index in 0..self.in_force {
             let link = &self.all[index];
             if link.is_up() || link.due_ns > now_ns {
                 continue;
@@ -138,8 +147,12 @@ impl<D: Driver, L: Dial> Links<D, L> {
         last_fault
     }
 
-    /// Closes a connection that has served enough and opens it anew at once.
+    /// Closes a connection that has served enough and opens it anew at once, if it is still in force.
     pub(crate) fn renew(&mut self, index: usize, now_ns: u64) {
+        if index >= self.in_force {
+            return self.close(index, now_ns);
+        }
+        self.renewed += 1;
         self.all[index].back_off_ns = 0;
         self.close(index, now_ns);
         self.all[index].is_renewed = true;

@@ -10,6 +10,7 @@ use crate::flights::Flight;
 use crate::journal::Journal;
 use crate::link::{Fault, Link};
 use crate::record::{RecordSet, new_set};
+use crate::retries::Again;
 use crate::totals::LATE_AFTER_NS;
 use crate::transport::Transport;
 use crate::watch::Watch;
@@ -47,6 +48,8 @@ pub(crate) struct PhaseState {
     pub journal: Option<Journal>,
     /// Requests that another endpoint is to be asked for.
     pub displaced: Vec<(usize, Flight)>,
+    /// Requests that failed and are sent again.
+    pub again: Again,
 }
 
 impl PhaseState {
@@ -70,6 +73,7 @@ impl PhaseState {
             keys: Vec::with_capacity(most_keys.unwrap_or(1)),
             displaced: Vec::new(),
             journal,
+            again: Again::new(work.retries.as_ref()),
             work,
         }
     }
@@ -113,7 +117,7 @@ impl PhaseState {
             self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
         }
         let (key, operation) = (self.keys[0], index as u8);
-        let flight = Flight { intended_ns, sent_ns: now_ns, key, word, operation, stage: 0 };
+        let flight = Flight { intended_ns, sent_ns: now_ns, key, word, operation, stage: 0, attempt: 0 };
         link.flights.push(flight, &self.keys);
         link.served = link.served.saturating_add(1);
         self.sent += 1;
@@ -140,6 +144,9 @@ impl PhaseState {
     /// Fills a connection up with what may be sent now; in an open loop only with what is due.
     #[inline]
     pub(crate) fn top_up<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, now_ns: u64) {
+        if !self.again.is_empty() {
+            self.lay_again(driver, link, now_ns);
+        }
         while self.is_sending && link.takes_more(self.work.pipeline, self.work.per_connection) {
             let Some(intended_ns) = self.next_intended_ns(link.free_since_ns, now_ns) else { break };
             let drawn = self.draw();
@@ -229,6 +236,9 @@ impl PhaseState {
 
     #[inline]
     fn settle<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, reply: Reply, now_ns: u64) {
+        if reply.verdict == Verdict::Refused && self.takes_again(link, ErrorClass::Refused) {
+            return self.note_room(link, now_ns);
+        }
         let Some(flight) = link.flights.front().copied() else { return };
         self.note(link, &flight, reply.verdict == Verdict::Good);
         link.flights.pop();
@@ -242,6 +252,11 @@ impl PhaseState {
             Verdict::WrongValue => record.fail(ErrorClass::WrongValue),
         }
         self.in_flight -= 1;
+        self.note_room(link, now_ns);
+    }
+
+    #[inline]
+    fn note_room<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, now_ns: u64) {
         self.last_answer_ns = now_ns;
         if !link.has_room {
             link.has_room = true;
@@ -268,6 +283,20 @@ impl PhaseState {
         }
     }
 
+    /// Takes the oldest request off a connection if it is to be sent again.
+    #[cold]
+    fn takes_again<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, class: ErrorClass) -> bool {
+        let Some(flight) = link.flights.front() else { return false };
+        let shape = &self.work.operations[usize::from(flight.operation)];
+        let is_taken = self.again.take(shape, flight, link.flights.front_keys(shape.keys_per_request), class);
+        if is_taken {
+            let record = &mut self.records[usize::from(flight.operation)];
+            record.bytes_received += std::mem::take(&mut link.reply_bytes);
+            link.flights.pop();
+        }
+        is_taken
+    }
+
     /// Counts what was under way on a connection that failed.
     pub(crate) fn abandon<D: Driver, T: Transport>(
         &mut self,
@@ -277,16 +306,18 @@ impl PhaseState {
         timeout_ns: u64,
     ) {
         let mut class = fault.class();
-        while let Some(flight) = link.flights.front().copied() {
-            self.note(link, &flight, false);
-            link.flights.pop();
+        while let Some(&flight) = link.flights.front() {
             if matches!(fault, Fault::Timeout) && flight.sent_ns + timeout_ns > now_ns {
                 class = ErrorClass::ConnectionLost;
             }
-            self.records[usize::from(flight.operation)].fail(class);
-            self.in_flight -= 1;
-            if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key, flight.word) {
-                self.budget_again();
+            if !self.takes_again(link, class) {
+                self.note(link, &flight, false);
+                link.flights.pop();
+                self.records[usize::from(flight.operation)].fail(class);
+                self.in_flight -= 1;
+                if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key, flight.word) {
+                    self.budget_again();
+                }
             }
             if !matches!(fault, Fault::Timeout) {
                 class = ErrorClass::ConnectionLost;

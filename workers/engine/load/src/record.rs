@@ -17,6 +17,8 @@ pub(crate) struct OperationRecord {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub errors: [u64; ErrorClass::ALL.len()],
+    /// Requests that were sent again.
+    pub retries: u64,
     pub service_sum_ns: u64,
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
@@ -32,6 +34,7 @@ impl OperationRecord {
             bytes_sent: 0,
             bytes_received: 0,
             errors: [0; ErrorClass::ALL.len()],
+            retries: 0,
             service_sum_ns: 0,
             response: new_histogram(),
             service: new_histogram(),
@@ -58,6 +61,7 @@ impl OperationRecord {
     pub(crate) fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.late += other.late;
+        self.retries += other.retries;
         self.hits += other.hits;
         self.misses += other.misses;
         self.bytes_sent += other.bytes_sent;
@@ -75,6 +79,7 @@ impl OperationRecord {
         for counter in [
             &mut self.count,
             &mut self.late,
+            &mut self.retries,
             &mut self.hits,
             &mut self.misses,
             &mut self.bytes_sent,

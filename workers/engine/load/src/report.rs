@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
-use loadstone_spec::events::{ErrorClass, OperationNumbers, PhaseTotals, Quantiles};
+use loadstone_spec::events::{ErrorClass, OperationNumbers, PhaseTotals, Quantiles, Steadiness};
 use loadstone_spec::plan::PhaseName;
 
 use crate::driver::Shape;
@@ -35,6 +35,7 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
         count: record.count,
         late: record.late,
         errors,
+        retries: record.retries,
         hits: record.hits,
         misses: record.misses,
         bytes_sent: record.bytes_sent,
@@ -77,6 +78,7 @@ pub(crate) struct PhaseAccount<'a> {
     pub engine_cpu_ns: u64,
     pub threads: &'a [ThreadTotals],
     pub records: &'a RecordSet,
+    pub steadiness: Option<Steadiness>,
 }
 
 impl PhaseAccount<'_> {
@@ -114,6 +116,8 @@ impl PhaseAccount<'_> {
             engine_busy_share,
             littles_law_residual: self.littles_law_residual(),
             saturated: engine_busy_share >= SATURATED_BUSY_SHARE || late_by_loop > SATURATED_LATE_SHARE,
+            connections_renewed: self.sum(|thread| thread.connections_renewed),
+            steadiness: self.steadiness,
             operations: number_operations(self.operations, self.records),
         }
     }

@@ -42,6 +42,9 @@ impl PhaseState {
     /// Fills a connection of several sockets up with what may be sent now.
     fn top_up_routed<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize, now_ns: u64) {
         let shared = std::sync::Arc::clone(&links.shared);
+        if !self.again.is_empty() {
+            self.lay_again_routed(links, first, now_ns);
+        }
         let sockets = &mut links.all[first..first + shared.endpoints.len()];
         while self.is_sending && has_room(sockets, &self.work) {
             let free_since_ns = sockets.iter().map(|link| link.free_since_ns).max().unwrap_or(now_ns);
@@ -66,7 +69,7 @@ impl PhaseState {
 }
 
 /// All sockets are up, and one more request may be sent.
-fn has_room<D: Driver, T: Transport>(sockets: &[Link<D, T>], work: &Assignment) -> bool {
+pub(crate) fn has_room<D: Driver, T: Transport>(sockets: &[Link<D, T>], work: &Assignment) -> bool {
     let under_way: usize = sockets.iter().map(|link| link.flights.len()).sum();
     let takes_more = |link: &Link<D, T>| link.is_up() && link.takes_more(work.pipeline, work.per_connection);
     under_way < work.pipeline && sockets.iter().all(takes_more)

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 
 use loadstone_spec::events::Sample;
-use loadstone_spec::plan::PhaseName;
+use loadstone_spec::plan::{EnginePlan, PhaseName};
 
 use crate::driver::Shape;
 use crate::record::{RecordSet, add_set, new_set};
 use crate::report::number_operations;
+use crate::setting::Setting;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Gathers the seconds of one phase.
-pub(crate) struct Samples {
+pub(crate) struct Samples<'a> {
     phase: PhaseName,
+    setting: Setting<'a>,
     operations: Vec<Shape>,
     started_at_unix_ns: u64,
     /// The last second each thread has reported; all of them once it has finished.
@@ -22,6 +24,8 @@ pub(crate) struct Samples {
     emitted: u64,
     /// Everything of the phase so far.
     pub total: RecordSet,
+    /// What all answers of the second that was told last took together.
+    pub service_sum_ns: u64,
 }
 
 struct Second {
@@ -29,8 +33,9 @@ struct Second {
     in_flight: u64,
 }
 
-impl Samples {
+impl<'a> Samples<'a> {
     pub(crate) fn new(
+        plan: &'a EnginePlan,
         phase: PhaseName,
         operations: Vec<Shape>,
         started_at_unix_ns: u64,
@@ -38,7 +43,20 @@ impl Samples {
     ) -> Self {
         let total = new_set(operations.len());
         let reported = vec![0; threads];
-        Self { phase, operations, started_at_unix_ns, reported, waiting: BTreeMap::new(), emitted: 0, total }
+        let setting = Setting::new(plan, phase);
+        let waiting = BTreeMap::new();
+        let (emitted, service_sum_ns) = (0, 0);
+        Self {
+            phase,
+            setting,
+            operations,
+            started_at_unix_ns,
+            reported,
+            waiting,
+            emitted,
+            total,
+            service_sum_ns,
+        }
     }
 
     /// Takes one thread's second in.
@@ -78,6 +96,7 @@ impl Samples {
     fn take(&mut self, index: u64, elapsed_ns: u64) -> Option<Sample> {
         let Second { records, in_flight } = self.waiting.remove(&index)?;
         add_set(&mut self.total, &records);
+        self.service_sum_ns = records.iter().map(|record| record.service_sum_ns).sum();
         let operations = number_operations(&self.operations, &records);
         let duration_ns = elapsed_ns - self.emitted;
         self.emitted = elapsed_ns;
@@ -88,6 +107,8 @@ impl Samples {
             elapsed_ns,
             duration_ns,
             in_flight,
+            connections: Some(self.setting.connections(elapsed_ns, duration_ns)),
+            offered_per_s: self.setting.offered_per_s(elapsed_ns, duration_ns),
             operations,
         })
     }

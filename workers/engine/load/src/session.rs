@@ -23,6 +23,7 @@ use crate::reach::name_address;
 use crate::report::PhaseAccount;
 use crate::samples::Samples;
 use crate::scout::{fail, prepare};
+use crate::steadiness::SteadyTest;
 use crate::sys::lower_priority;
 use crate::threads::Threads;
 use crate::totals::{Message, ThreadTotals};
@@ -211,6 +212,7 @@ impl Session<'_> {
         let assignments =
             (0..plan.threads).map(|thread| Assignment { start_ns, ..Assignment::new(plan, phase, thread) });
         let operations = Assignment::new(plan, phase, 0).operations;
+        self.threads.cut_short(false);
         self.threads.assign(assignments);
         if !self.await_start(start_ns) {
             self.stopped = true;
@@ -220,8 +222,10 @@ impl Session<'_> {
         let cpu_before_ns = read_cpu_ns();
         self.announce(phase.name, PhaseState::Started, started_at_unix_ns);
         let mut samples =
-            Samples::new(phase.name, operations.clone(), started_at_unix_ns, self.threads.len());
-        let (threads, lost) = self.gather(&mut samples)?;
+            Samples::new(plan, phase.name, operations.clone(), started_at_unix_ns, self.threads.len());
+        let rule = phase.stop.as_ref().and_then(|rule| rule.steady.as_ref());
+        let mut steady = rule.map(|rule| SteadyTest::new(plan, rule));
+        let (threads, lost) = self.gather(&mut samples, steady.as_mut())?;
         let engine_cpu_ns = read_cpu_ns() - cpu_before_ns;
         let elapsed_ns = threads.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0);
         if let Some(sample) = samples.last(elapsed_ns) {
@@ -235,6 +239,7 @@ impl Session<'_> {
             engine_cpu_ns,
             threads: &threads,
             records: &samples.total,
+            steadiness: steady.map(|test| test.found()),
         };
         let totals = account.totals();
         self.warn_of(&totals);
@@ -273,7 +278,11 @@ impl Session<'_> {
     }
 
     /// Listens until every thread has finished the phase.
-    fn gather(&mut self, samples: &mut Samples) -> Result<(Vec<ThreadTotals>, Option<Failure>), String> {
+    fn gather(
+        &mut self,
+        samples: &mut Samples<'_>,
+        mut steady: Option<&mut SteadyTest>,
+    ) -> Result<(Vec<ThreadTotals>, Option<Failure>), String> {
         let mut finished = Vec::new();
         let mut lost = None;
         let mut last_up = Instant::now();
@@ -292,6 +301,9 @@ impl Session<'_> {
                 _ => {}
             }
             while let Some(sample) = samples.next_complete() {
+                if steady.as_mut().is_some_and(|test| test.take(&sample, samples.service_sum_ns)) {
+                    self.threads.cut_short(true);
+                }
                 self.emit_sample(sample);
             }
             if self.stop.is_turned() {
@@ -339,6 +351,10 @@ impl Session<'_> {
             let what = if self.plan.is_of_lists() { "entries" } else { "keys" };
             let message = format!("{unwritten} {what} were not written: reads of them will miss.");
             self.warn("prefill_incomplete", &message);
+        }
+        if totals.steadiness.is_some_and(|found| !found.is_steady) {
+            let message = "The warmup ended by its time and not because it was steady.";
+            self.warn("not_steady", message);
         }
         if totals.phase == PhaseName::Measure && totals.saturated {
             let message = "The engine had no slack: give it more threads or cores, or ask for less load.";

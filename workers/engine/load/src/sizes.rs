@@ -1,9 +1,15 @@
 //! Sizes of values as quantile functions, tabulated once.
 
+use std::sync::Arc;
+
 use loadstone_spec::plan::ValueSize;
+
+use crate::rng::mix64;
 
 /// Steps of the table; sizes between two steps are interpolated.
 const STEPS: usize = 4096;
+/// Tells the draws of lengths of keys from those of lengths of values.
+const KEY_SIZE_STREAM: u64 = 0x6b65_795f_7369_7a65;
 /// Shares of the sizes 0 to 14 in the pool ETC (Atikoglu et al. 2012, section 3.2).
 const ETC_SMALL: [f64; 15] = [
     0.00536, 0.00047, 0.17820, 0.09239, 0.00018, 0.02740, 0.00065, 0.00606, 0.00023, 0.00837, 0.00837,
@@ -46,6 +52,31 @@ pub(crate) fn tabulate(size: &ValueSize) -> Option<Box<[u32]>> {
     let bounded =
         |step: usize| quantile((step as f64 + 0.5) / STEPS as f64).clamp(min_bytes as f64, max_bytes as f64);
     Some((0..STEPS).map(|step| bounded(step).round() as u32).collect())
+}
+
+/// Lengths of keys, each its own for ever.
+#[derive(Debug, Clone)]
+pub(crate) struct KeySizes {
+    min_bytes: u64,
+    span: u64,
+    table: Option<Arc<[u32]>>,
+}
+
+impl KeySizes {
+    pub(crate) fn new(sizes: &ValueSize) -> Self {
+        let (min_bytes, max_bytes) = sizes.bounds();
+        Self { min_bytes, span: max_bytes - min_bytes + 1, table: tabulate(sizes).map(Arc::from) }
+    }
+
+    /// Drawn from other bits than the length of the key's value.
+    #[inline]
+    pub(crate) fn of(&self, key: u64) -> usize {
+        let drawn = mix64(key ^ KEY_SIZE_STREAM);
+        match &self.table {
+            Some(table) => look_up(table, drawn) as usize,
+            None => (self.min_bytes + ((u128::from(drawn) * u128::from(self.span)) >> 64) as u64) as usize,
+        }
+    }
 }
 
 /// The size for a number uniform in `0..2^64`.

@@ -16,6 +16,7 @@ use crate::journal::JournalFile;
 use crate::links::{Board, Links, Shared};
 use crate::pinning::pin_to;
 use crate::record::{RecordSet, clear_set, new_set};
+use crate::steps::share_of;
 use crate::totals::Message;
 use crate::transport::Dial;
 use crate::worker::{Channels, Worker};
@@ -87,6 +88,11 @@ impl Threads {
         self.board.is_halted.store(true, Ordering::Relaxed);
     }
 
+    /// Tells all threads to bring the phase under way to its end; takes it back before the next one.
+    pub(crate) fn cut_short(&self, is_cut: bool) {
+        self.board.is_cut_short.store(is_cut, Ordering::Relaxed);
+    }
+
     pub(crate) fn is_any_link_up(&self) -> bool {
         self.board.up.load(Ordering::Relaxed) > 0
     }
@@ -131,13 +137,9 @@ fn start_thread<D: Driver, L: Dial>(
     Ok(Thread { work, spares, handle })
 }
 
-fn share_of(total: u32, thread: u32, threads: u32) -> u32 {
-    total / threads + u32::from(thread < total % threads)
-}
-
-/// Keys of a request for several are kept only where values must be verified or writes noted.
+/// Keys of a request for several are kept only where values must be verified, writes noted or requests sent again.
 fn most_kept_keys(plan: &EnginePlan) -> usize {
     let multi = plan.operations.iter().filter(|operation| operation.keys_per_request > 1);
     let most = multi.map(|operation| usize::from(operation.keys_per_request)).max().unwrap_or(0);
-    if plan.verify || plan.journal.is_some() { most } else { 0 }
+    if plan.verify || plan.journal.is_some() || plan.load.retries().is_some() { most } else { 0 }
 }

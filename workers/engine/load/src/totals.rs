@@ -19,6 +19,8 @@ pub(crate) struct ThreadTotals {
     pub busy_ns: u64,
     /// From the start to the end of the drain.
     pub active_ns: u64,
+    /// Connections closed and opened anew because the plan says so.
+    pub connections_renewed: u64,
     pub records: RecordSet,
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use loadstone_spec::plan::{Dataset, ValueSize};
+use loadstone_spec::plan::{EnginePlan, ValueSize};
+use loadstone_spec::trace::Recorded;
 
 use crate::rng::{mix64, unmix64};
 use crate::sizes::{look_up, tabulate};
@@ -24,17 +25,23 @@ pub struct Values {
     span: u64,
     /// Sizes by quantile, where they are neither fixed nor uniform.
     table: Option<Arc<[u32]>>,
+    /// A trace says for each of its items how long the value is.
+    recorded: Option<Arc<Recorded>>,
 }
 
 impl Values {
     /// Makes the pool: `64 KiB + the largest value`.
-    pub fn new(dataset: &Dataset) -> Self {
-        Self::with_sizes(&dataset.value_size, dataset.compressible_share)
+    pub fn new(plan: &EnginePlan) -> Self {
+        let dataset = &plan.dataset;
+        let recorded = plan.recorded.clone();
+        let largest = recorded.as_ref().map_or(0, |trace| trace.max_bytes());
+        let values = Self::with_sizes(&dataset.value_size, dataset.compressible_share, largest);
+        Self { recorded, ..values }
     }
 
-    fn with_sizes(size: &ValueSize, compressible_share: f64) -> Self {
+    fn with_sizes(size: &ValueSize, compressible_share: f64, largest: u64) -> Self {
         let (min_bytes, max_bytes) = size.bounds();
-        let words = (PLACES + max_bytes).div_ceil(8);
+        let words = (PLACES + max_bytes.max(largest)).div_ceil(8);
         let mut pool: Vec<u8> = (0..words).flat_map(|word| mix64(word).to_le_bytes()).collect();
         let same = (compressible_share * SAME_EVERY as f64).round() as usize;
         pool.chunks_mut(SAME_EVERY).for_each(|chunk| {
@@ -42,12 +49,15 @@ impl Values {
             chunk[..len].fill(b'x');
         });
         let table = tabulate(size).map(Arc::from);
-        Self { pool: pool.into(), min_bytes, span: max_bytes - min_bytes + 1, table }
+        Self { pool: pool.into(), min_bytes, span: max_bytes - min_bytes + 1, table, recorded: None }
     }
 
     /// How long the value of a key is, in bytes.
     #[inline]
     pub fn size_bytes(&self, key: u64) -> usize {
+        if let Some(size) = self.recorded.as_ref().and_then(|trace| trace.size_of(key)) {
+            return size as usize;
+        }
         if let Some(table) = &self.table {
             return look_up(table, mix64(!key)) as usize;
         }
@@ -118,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn values() -> Values {
-        Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 1, max_bytes: 300 }), 0.0)
+        Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 1, max_bytes: 300 }), 0.0, 0)
     }
 
     proptest! {
@@ -146,7 +156,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_write_is_known_by_the_head_of_its_value(key in 0u64..10_000_000_000, version in VERSIONS) {
-            let values = Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 8, max_bytes: 300 }), 0.0);
+            let values = Values::with_sizes(&ValueSize::Uniform(UniformSize { min_bytes: 8, max_bytes: 300 }), 0.0, 0);
             for version in [0, version] {
                 let mut value = Vec::new();
                 values.append(Values::write_id(key, version), &mut value);
@@ -169,7 +179,7 @@ mod tests {
     #[test]
     fn the_bytes_of_a_value_never_change_between_versions() {
         let mut value = Vec::new();
-        Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }), 0.0)
+        Values::with_sizes(&ValueSize::Fixed(loadstone_spec::plan::FixedSize { bytes: 12 }), 0.0, 0)
             .append(5, &mut value);
         assert_eq!(value, [90, 195, 137, 163, 12, 59, 3, 99, 195, 82, 21, 4]);
     }

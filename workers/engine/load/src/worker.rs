@@ -136,7 +136,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             link.is_queued = false;
         }
         self.phase = Some(phase);
-        for index in 0..self.links.all.len() {
+        self.begin_connections();
+        for index in 0..self.links.in_force {
             self.start_link(index);
         }
         self.look(false);
@@ -310,6 +311,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         self.next_tend_ns = now_ns + (timeout_ns / 8).min(LONGEST_WAIT_NS);
         // During a run a failed attempt is only worth the next one.
         let _ = self.links.tend(now_ns);
+        self.follow_plan(now_ns);
         let halted = self.links.is_halted();
         let Some(phase) = &mut self.phase else { return };
         if halted {
@@ -394,6 +396,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             in_flight_integral: phase.watch.in_flight_integral,
             busy_ns: busy_ns.saturating_sub(phase.watch.awaited_ns),
             active_ns: now_ns.saturating_sub(phase.work.start_ns),
+            connections_renewed: self.links.renewed,
             records: phase.records,
         })));
     }

@@ -76,6 +76,9 @@ pub struct OperationNumbers {
     /// Sent after the intended start because the engine or the connection was busy (open loop).
     pub late: u64,
     pub errors: BTreeMap<ErrorClass, u64>,
+    /// How often operations were sent again after a fault; none of these counts as an operation or an error.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u64,
     pub hits: u64,
     pub misses: u64,
     pub bytes_sent: u64,
@@ -131,7 +134,17 @@ pub struct Sample {
     pub elapsed_ns: u64,
     pub duration_ns: u64,
     pub in_flight: u64,
+    /// Connections in force in the middle of the second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u32>,
+    /// Mean rate that the schedule offered in the second (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_per_s: Option<f64>,
     pub operations: Vec<OperationNumbers>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Something a person should know about the result.
@@ -140,6 +153,21 @@ pub struct Sample {
 pub struct Warning {
     pub code: String,
     pub message: String,
+}
+
+/// How a warmup that ends when it is steady came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Steadiness {
+    /// False when time ran out first.
+    pub is_steady: bool,
+    pub after_s: f64,
+    /// Coefficient of variation of the last window; null when there was no whole window.
+    #[schemars(required)]
+    pub variation: Option<f64>,
+    /// How far the line fitted to the last window moves within it, as a share of its mean, with its sign.
+    #[schemars(required)]
+    pub drift: Option<f64>,
 }
 
 /// A whole phase. Conservation holds: sent = answered + failed + in_flight.
@@ -165,6 +193,11 @@ pub struct PhaseTotals {
     pub littles_law_residual: f64,
     /// The engine, not the target, was the bottleneck.
     pub saturated: bool,
+    /// Connections that were closed and opened anew because the plan says so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub connections_renewed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     pub operations: Vec<OperationNumbers>,
 }
 

@@ -3,14 +3,20 @@
 //! The JSON Schemas checked in under `workers/contracts/golden` are generated from these types.
 
 pub mod events;
+pub mod keys;
+mod load;
 mod operation;
 pub mod plan;
 mod protocol;
 mod read;
 pub mod schema;
+pub mod trace;
 mod validate;
 mod validate_journal;
+mod validate_keys;
+mod validate_load;
 mod validate_operations;
+mod validate_trace;
 mod validate_workload;
 mod workload;
 

@@ -176,6 +176,10 @@ pub struct Operation {
     #[serde(default = "default_entries")]
     #[schemars(range(min = 1, max = 1000000))]
     pub entries: u32,
+    /// Of `scan`: the number of keys is drawn for each, uniformly from this to `entries`.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000000))]
+    pub entries_min: Option<u32>,
     /// Where `range` begins; the first entry of a list is 0.
     #[serde(default)]
     #[schemars(range(max = 1000000000))]
@@ -205,6 +209,7 @@ impl Operation {
             weight: 1.0,
             keys_per_request: default_keys_per_request(),
             entries: default_entries(),
+            entries_min: None,
             from_entry: 0,
             expire_s: 0,
             command: None,

@@ -1,10 +1,14 @@
 //! The plan: target, dataset, operations, load and phases. Units stand last in every name.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::load::*;
 pub use crate::operation::{Operation, OperationKind};
 pub use crate::protocol::StoreProtocol;
+use crate::trace::Recorded;
 pub use crate::workload::*;
 
 /// The version of the plan that this engine reads.
@@ -102,7 +106,8 @@ pub struct EngineTarget {
     pub tls: Option<Tls>,
 }
 
-/// Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all.
+/// Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all, unless a template or a distribution
+/// of lengths says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dataset {
@@ -114,6 +119,13 @@ pub struct Dataset {
     #[serde(default = "default_key_size_bytes")]
     #[schemars(range(min = 1, max = 250))]
     pub key_size_bytes: u16,
+    /// In place of prefix and size: text around `{index}`, or around `{index:8}` for eight digits, zeros in front.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub key_template: Option<String>,
+    /// Lengths of keys in bytes, drawn per key, in place of `key_size_bytes`: the index has zeros in front of it.
+    #[serde(default)]
+    pub key_sizes: Option<ValueSize>,
     pub value_size: ValueSize,
     /// Entries that a prefill writes for each key, where operations work on lists.
     #[serde(default = "default_list_length")]
@@ -137,108 +149,46 @@ fn default_list_length() -> u64 {
     1
 }
 
-fn default_key_prefix() -> String {
+pub(crate) fn default_key_prefix() -> String {
     "k".to_owned()
 }
 
-fn default_key_size_bytes() -> u16 {
+pub(crate) fn default_key_size_bytes() -> u16 {
     16
 }
 
-/// `connections` each keep `pipeline` requests under way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClosedLoad {
-    #[schemars(range(min = 1, max = 100000))]
-    pub connections: u32,
-    #[serde(default = "default_pipeline")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub pipeline: u32,
-    /// How long a connection pauses between a reply and its next request.
-    #[serde(default)]
-    #[schemars(range(max = 3600000000u64))]
-    pub think_time_us: u64,
-    /// After so many requests a connection is closed and opened anew; its opening is part of the response time.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub requests_per_connection: Option<u32>,
-}
-
-/// Arrivals follow a schedule; `pipeline` bounds what one connection has in flight.
+/// When a warmup has become steady: the coefficient of variation of the last `window_s` whole seconds is at most
+/// `variation_max`, and the straight line fitted to them (least squares) moves by no more than the same share of their
+/// mean from the first to the last of them. Looked at is the throughput in a closed loop, in an open loop (where the
+/// throughput is given) the mean service time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OpenLoad {
-    #[schemars(range(min = 1, max = 100000))]
-    pub connections: u32,
-    #[serde(default = "default_pipeline")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub pipeline: u32,
-    #[schemars(range(max = 100000000), extend("exclusiveMinimum" = 0))]
-    pub rate_per_s: f64,
-    #[serde(default)]
-    pub arrivals: Arrivals,
-    /// After so many requests a connection is closed and opened anew; its opening is part of the response time.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub requests_per_connection: Option<u32>,
+pub struct SteadyRule {
+    #[serde(default = "default_variation_max")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
+    pub variation_max: f64,
+    #[serde(default = "default_window_s")]
+    #[schemars(range(min = 3, max = 600))]
+    pub window_s: u32,
+    /// The warmup ends then, steady or not.
+    #[serde(default = "default_max_seconds")]
+    #[schemars(range(max = 130000), extend("exclusiveMinimum" = 0))]
+    pub max_seconds: f64,
 }
 
-fn default_pipeline() -> u32 {
-    1
+fn default_variation_max() -> f64 {
+    0.05
 }
 
-/// How arrivals of an open loop are spaced.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrivals {
-    #[default]
-    Constant,
-    Poisson,
+fn default_window_s() -> u32 {
+    10
 }
 
-/// How hard the target is driven.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum EngineLoad {
-    Closed(ClosedLoad),
-    Open(OpenLoad),
+fn default_max_seconds() -> f64 {
+    300.0
 }
 
-impl EngineLoad {
-    /// Connections over all threads.
-    pub fn connections(&self) -> u32 {
-        match self {
-            Self::Closed(load) => load.connections,
-            Self::Open(load) => load.connections,
-        }
-    }
-
-    /// How many requests one connection lives for.
-    pub fn requests_per_connection(&self) -> Option<u32> {
-        match self {
-            Self::Closed(load) => load.requests_per_connection,
-            Self::Open(load) => load.requests_per_connection,
-        }
-    }
-
-    /// How long a connection pauses before its next request.
-    pub fn think_time_us(&self) -> u64 {
-        match self {
-            Self::Closed(load) => load.think_time_us,
-            Self::Open(_) => 0,
-        }
-    }
-
-    /// Most requests one connection may have under way.
-    pub fn pipeline(&self) -> u32 {
-        match self {
-            Self::Closed(load) => load.pipeline,
-            Self::Open(load) => load.pipeline,
-        }
-    }
-}
-
-/// Exactly one of the two is set. A prefill has none: it ends when every key is written.
+/// Exactly one of them is set. A prefill has none: it ends when every key is written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
@@ -248,6 +198,9 @@ pub struct StopRule {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub operations: Option<u64>,
+    /// Of a warmup alone.
+    #[serde(default)]
+    pub steady: Option<SteadyRule>,
 }
 
 /// One phase of the trial.
@@ -257,6 +210,15 @@ pub struct EnginePhase {
     pub name: PhaseName,
     #[serde(default)]
     pub stop: Option<StopRule>,
+}
+
+/// What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value in
+/// bytes or nothing. Its keys are sent as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    #[schemars(length(min = 1))]
+    pub file: String,
 }
 
 /// What the engine reads on stdin: one JSON document.
@@ -273,6 +235,9 @@ pub struct EnginePlan {
     pub operations: Vec<Operation>,
     #[serde(default)]
     pub access: Access,
+    /// In place of a mix and an access distribution: what was recorded, in its order.
+    #[serde(default)]
+    pub trace: Option<Trace>,
     pub load: EngineLoad,
     #[serde(default = "default_threads")]
     #[schemars(range(min = 1, max = 256))]
@@ -295,6 +260,9 @@ pub struct EnginePlan {
     /// write then has a value of its own.
     #[serde(default)]
     pub journal: Option<String>,
+    /// The trace, once its file has been read.
+    #[serde(skip)]
+    pub recorded: Option<Arc<Recorded>>,
 }
 
 impl EnginePlan {
@@ -311,6 +279,9 @@ impl EnginePlan {
 
     /// How many operations a prefill takes.
     pub fn prefill_count(&self) -> u64 {
+        if let Some(recorded) = &self.recorded {
+            return recorded.key_count();
+        }
         self.dataset.key_count * if self.is_of_lists() { self.dataset.list_length } else { 1 }
     }
 }

@@ -2,12 +2,15 @@
 
 use crate::PlanFault;
 use crate::plan::{
-    Address, Database, Dataset, EngineLoad, EnginePhase, EnginePlan, EngineTarget, PLAN_SCHEMA_VERSION,
-    PhaseName, StopRule, StoreProtocol,
+    Address, Database, Dataset, EnginePlan, EngineTarget, MAX_VALUE_BYTES, PLAN_SCHEMA_VERSION, PhaseName,
+    SteadyRule, StopRule, StoreProtocol,
 };
 use crate::validate_journal::find_journal_fault;
+use crate::validate_keys::{find_hit_ratio_fault, find_keys_fault};
+use crate::validate_load::{find_endless_fault, find_load_fault};
 use crate::validate_operations::find_operations_fault;
-use crate::validate_workload::{find_access_fault, find_hit_ratio_fault, find_size_fault};
+use crate::validate_trace::find_trace_fault;
+use crate::validate_workload::{find_access_fault, find_size_fault};
 
 /// A day and a half: longer phases are typing errors and would overflow no counter, but hold an agent.
 const MAX_PHASE_SECONDS: f64 = 130_000.0;
@@ -24,9 +27,9 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| find_memlink_fault(plan))
         .or_else(|| find_access_fault(&plan.access))
         .or_else(|| find_load_fault(plan))
-        .or_else(|| in_range("threads", plan.threads.into(), 1, 256))
-        .or_else(|| find_threads_fault(plan))
-        .or_else(|| find_phases_fault(&plan.phases))
+        .or_else(|| find_trace_fault(plan))
+        .or_else(|| find_phases_fault(plan))
+        .or_else(|| find_endless_fault(plan))
         .or_else(|| in_range("seed", plan.seed, 0, i64::MAX as u64))
         .or_else(|| in_range("timeout_ms", plan.timeout_ms, 1, 3_600_000))
         .or_else(|| find_cpus_fault(&plan.cpus))
@@ -100,23 +103,10 @@ fn find_target_fault(target: &EngineTarget) -> Option<PlanFault> {
 }
 
 fn find_dataset_fault(dataset: &Dataset) -> Option<PlanFault> {
-    let prefix = &dataset.key_prefix;
-    let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 1;
     in_range("dataset.key_count", dataset.key_count, 1, 10_000_000_000)
-        .or_else(|| in_range("dataset.key_prefix", prefix.len() as u64, 0, 64))
-        .or_else(|| {
-            let blank = prefix.bytes().any(|byte| !byte.is_ascii_graphic());
-            broken(blank, "dataset.key_prefix", "holds a space or a byte that is not printable ASCII")
-        })
-        .or_else(|| in_range("dataset.key_size_bytes", dataset.key_size_bytes.into(), 1, 250))
-        .or_else(|| {
-            let needed = prefix.len() + digits;
-            let short = usize::from(dataset.key_size_bytes) < needed;
-            let message = format!("the prefix and {digits} digits need {needed} bytes");
-            broken(short, "dataset.key_size_bytes", &message)
-        })
+        .or_else(|| find_keys_fault(dataset))
         .or_else(|| in_range("dataset.list_length", dataset.list_length, 1, 1_000_000_000))
-        .or_else(|| find_size_fault(&dataset.value_size))
+        .or_else(|| find_size_fault(&dataset.value_size, "dataset.value_size", MAX_VALUE_BYTES))
 }
 
 /// One request at a time, values of one byte's length, two ports.
@@ -139,63 +129,47 @@ fn find_memlink_fault(plan: &EnginePlan) -> Option<PlanFault> {
         })
 }
 
-fn find_load_fault(plan: &EnginePlan) -> Option<PlanFault> {
-    let load = &plan.load;
-    let thinks = load.think_time_us() > 0;
-    let is_routed = plan.target.read_address.is_some() || plan.target.protocol == StoreProtocol::RedisCluster;
-    in_range("load.connections", load.connections().into(), 1, 100_000)
-        .or_else(|| in_range("load.pipeline", load.pipeline().into(), 1, 1000))
-        .or_else(|| in_range("load.think_time_us", load.think_time_us(), 0, 3_600_000_000))
-        .or_else(|| {
-            let message = "a connection that thinks has one request under way: pipeline must be 1";
-            broken(thinks && load.pipeline() > 1, "load.pipeline", message)
-        })
-        .or_else(|| {
-            let message = "there is no think time where a connection is several sockets";
-            broken(thinks && is_routed, "load.think_time_us", message)
-        })
-        .or_else(|| {
-            let none = load.requests_per_connection() == Some(0);
-            broken(none, "load.requests_per_connection", "0 is out of range: at least 1")
-        })
-        .or_else(|| match load {
-            EngineLoad::Closed(_) => None,
-            EngineLoad::Open(open) => positive("load.rate_per_s", open.rate_per_s, 1e8),
-        })
+fn find_phases_fault(plan: &EnginePlan) -> Option<PlanFault> {
+    let empty = broken(plan.phases.is_empty(), "phases", "is empty");
+    empty.or_else(|| (0..plan.phases.len()).find_map(|index| find_phase_fault(plan, index)))
 }
 
-fn find_threads_fault(plan: &EnginePlan) -> Option<PlanFault> {
-    let idle = plan.threads > plan.load.connections();
-    broken(idle, "threads", "a thread needs a connection: have at least as many connections as threads")
-}
-
-fn find_phases_fault(phases: &[EnginePhase]) -> Option<PlanFault> {
-    let empty = broken(phases.is_empty(), "phases", "is empty");
-    empty.or_else(|| phases.iter().enumerate().find_map(|(index, _)| find_phase_fault(phases, index)))
-}
-
-fn find_phase_fault(phases: &[EnginePhase], index: usize) -> Option<PlanFault> {
-    let phase = &phases[index];
+fn find_phase_fault(plan: &EnginePlan, index: usize) -> Option<PlanFault> {
+    let phase = &plan.phases[index];
     let path = |field: &str| format!("phases[{index}].{field}");
-    let unordered = index > 0 && phases[index - 1].name >= phase.name;
+    let unordered = index > 0 && plan.phases[index - 1].name >= phase.name;
     broken(unordered, &path("name"), "phases come once each, in the order prefill, warmup, measure").or_else(
         || match (&phase.stop, phase.name) {
             (None, PhaseName::Prefill) => None,
             (Some(_), PhaseName::Prefill) => {
                 Some(PlanFault::at(&path("stop"), "a prefill ends when every key is written"))
             }
+            (None, _) if plan.trace.is_some() => None,
             (None, _) => Some(PlanFault::at(&path("stop"), "says neither seconds nor operations")),
+            (Some(StopRule { steady: Some(_), .. }), PhaseName::Measure) => {
+                let message = "only a warmup ends when it is steady";
+                Some(PlanFault::at(&path("stop.steady"), message))
+            }
             (Some(rule), _) => find_stop_fault(rule, &path("stop")),
         },
     )
 }
 
 fn find_stop_fault(rule: &StopRule, path: &str) -> Option<PlanFault> {
-    match (rule.seconds, rule.operations) {
-        (Some(seconds), None) => positive(&format!("{path}.seconds"), seconds, MAX_PHASE_SECONDS),
-        (None, Some(operations)) => in_range(&format!("{path}.operations"), operations, 1, u64::MAX),
-        _ => Some(PlanFault::at(path, "needs exactly one of seconds and operations")),
+    match (rule.seconds, rule.operations, &rule.steady) {
+        (Some(seconds), None, None) => positive(&format!("{path}.seconds"), seconds, MAX_PHASE_SECONDS),
+        (None, Some(operations), None) => in_range(&format!("{path}.operations"), operations, 1, u64::MAX),
+        (None, None, Some(rule)) => find_steady_fault(rule, &format!("{path}.steady")),
+        _ => Some(PlanFault::at(path, "needs exactly one of seconds, operations and (in a warmup) steady")),
     }
+}
+
+fn find_steady_fault(rule: &SteadyRule, path: &str) -> Option<PlanFault> {
+    let is_short = rule.max_seconds < f64::from(rule.window_s);
+    positive(&format!("{path}.variation_max"), rule.variation_max, 1.0)
+        .or_else(|| in_range(&format!("{path}.window_s"), rule.window_s.into(), 3, 600))
+        .or_else(|| positive(&format!("{path}.max_seconds"), rule.max_seconds, MAX_PHASE_SECONDS))
+        .or_else(|| broken(is_short, &format!("{path}.max_seconds"), "is shorter than the window"))
 }
 
 fn find_cpus_fault(cpus: &[u32]) -> Option<PlanFault> {

@@ -16,6 +16,10 @@ pub(crate) fn find_journal_fault(plan: &EnginePlan) -> Option<PlanFault> {
             let message = "a journal needs values of at least 8 bytes: their head names the write";
             broken(is_short, "dataset.value_size", message)
         })
+        .or_else(|| {
+            let message = "a journal tells writes apart by their values, of which a trace says the size";
+            broken(plan.trace.is_some(), "journal", message)
+        })
         .or_else(|| (0..plan.operations.len()).find_map(|index| find_write_fault(plan, index)))
 }
 

@@ -46,6 +46,12 @@ fn find_number_fault(
             broken(!takes_several && keys > 1, &path("keys_per_request"), message)
         })
         .or_else(|| in_range(&path("entries"), operation.entries.into(), 1, 1_000_000))
+        .or_else(|| {
+            let least = operation.entries_min?;
+            let message = "only a scan asks for a number of keys that is drawn for each";
+            in_range(&path("entries_min"), least.into(), 1, operation.entries.into())
+                .or_else(|| broken(kind != OperationKind::Scan, &path("entries_min"), message))
+        })
         .or_else(|| in_range(&path("from_entry"), operation.from_entry.into(), 0, 1_000_000_000))
         .or_else(|| broken(needless_from, &path("from_entry"), "only range begins somewhere"))
         .or_else(|| in_range(&path("expire_s"), operation.expire_s.into(), 0, 2_592_000))
@@ -87,9 +93,7 @@ fn find_condition_fault(
 /// Counters have a letter before their digits, keys behind the others have more digits.
 fn find_counter_fault(plan: &EnginePlan, message: &str) -> Option<PlanFault> {
     let dataset = &plan.dataset;
-    let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 1;
-    let is_short = usize::from(dataset.key_size_bytes) < dataset.key_prefix.len() + digits + 1;
-    broken(is_short, "dataset.key_size_bytes", message)
+    broken(!dataset.has_digits(dataset.index_digits() + 1), dataset.key_length_path(), message)
 }
 
 fn find_command_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {

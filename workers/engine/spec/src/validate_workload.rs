@@ -1,42 +1,39 @@
 //! What sizes and key distributions must keep to.
 
 use crate::PlanFault;
-use crate::plan::{Access, EnginePlan, MAX_VALUE_BYTES, SizeBucket, ValueSize};
-use crate::validate::{broken, in_range, positive};
+use crate::plan::{Access, SizeBucket, ValueSize};
+use crate::validate::{in_range, positive};
 
-pub(crate) fn find_size_fault(size: &ValueSize) -> Option<PlanFault> {
-    let path = |field: &str| format!("dataset.value_size.{field}");
+/// `place` is the path of the distribution, `most` the largest size it may have.
+pub(crate) fn find_size_fault(size: &ValueSize, place: &str, most: u64) -> Option<PlanFault> {
+    let path = |field: &str| format!("{place}.{field}");
     let bounds = |min: u64, max: u64| {
-        in_range(&path("min_bytes"), min, 1, MAX_VALUE_BYTES)
-            .or_else(|| in_range(&path("max_bytes"), max, min, MAX_VALUE_BYTES))
+        in_range(&path("min_bytes"), min, 1, most).or_else(|| in_range(&path("max_bytes"), max, min, most))
     };
-    let most = MAX_VALUE_BYTES as f64;
+    let largest = most as f64;
     match size {
-        ValueSize::Fixed(fixed) => in_range(&path("bytes"), fixed.bytes, 1, MAX_VALUE_BYTES),
+        ValueSize::Fixed(fixed) => in_range(&path("bytes"), fixed.bytes, 1, most),
         ValueSize::Uniform(uniform) => bounds(uniform.min_bytes, uniform.max_bytes),
         ValueSize::Normal(normal) => bounds(normal.min_bytes, normal.max_bytes)
-            .or_else(|| positive(&path("mean_bytes"), normal.mean_bytes, most))
-            .or_else(|| share(&path("deviation_bytes"), normal.deviation_bytes, most)),
+            .or_else(|| positive(&path("mean_bytes"), normal.mean_bytes, largest))
+            .or_else(|| share(&path("deviation_bytes"), normal.deviation_bytes, largest)),
         ValueSize::LogNormal(normal) => bounds(normal.min_bytes, normal.max_bytes)
-            .or_else(|| positive(&path("median_bytes"), normal.median_bytes, most))
+            .or_else(|| positive(&path("median_bytes"), normal.median_bytes, largest))
             .or_else(|| share(&path("sigma"), normal.sigma, 20.0)),
         ValueSize::Histogram(histogram) => {
-            let count = histogram.buckets.len() as u64;
-            let buckets = || {
-                histogram.buckets.iter().enumerate().find_map(|(at, bucket)| find_bucket_fault(at, bucket))
-            };
-            in_range(&path("buckets"), count, 1, 10_000).or_else(buckets)
+            let buckets = histogram.buckets.iter().enumerate();
+            let find = |(at, bucket)| find_bucket_fault(&path(&format!("buckets[{at}]")), bucket, most);
+            in_range(&path("buckets"), histogram.buckets.len() as u64, 1, 10_000)
+                .or_else(|| buckets.into_iter().find_map(find))
         }
-        ValueSize::Facebook(facebook) => {
-            in_range(&path("max_bytes"), facebook.max_bytes, 15, MAX_VALUE_BYTES)
-        }
+        ValueSize::Facebook(facebook) => in_range(&path("max_bytes"), facebook.max_bytes, 15, most),
     }
 }
 
-fn find_bucket_fault(at: usize, bucket: &SizeBucket) -> Option<PlanFault> {
-    let path = |field: &str| format!("dataset.value_size.buckets[{at}].{field}");
-    in_range(&path("min_bytes"), bucket.min_bytes, 1, MAX_VALUE_BYTES)
-        .or_else(|| in_range(&path("max_bytes"), bucket.max_bytes, bucket.min_bytes, MAX_VALUE_BYTES))
+fn find_bucket_fault(place: &str, bucket: &SizeBucket, most: u64) -> Option<PlanFault> {
+    let path = |field: &str| format!("{place}.{field}");
+    in_range(&path("min_bytes"), bucket.min_bytes, 1, most)
+        .or_else(|| in_range(&path("max_bytes"), bucket.max_bytes, bucket.min_bytes, most))
         .or_else(|| positive(&path("weight"), bucket.weight, 1e15))
 }
 
@@ -55,15 +52,4 @@ pub(crate) fn find_access_fault(access: &Access) -> Option<PlanFault> {
             .or_else(|| share("access.operation_share", hot.operation_share, 1.0)),
         Access::Gaussian(gaussian) => positive("access.deviation_share", gaussian.deviation_share, 1.0),
     }
-}
-
-/// Keys that are asked for in vain have an index ten times that of the others.
-pub(crate) fn find_hit_ratio_fault(plan: &EnginePlan) -> Option<PlanFault> {
-    let dataset = &plan.dataset;
-    let digits = (dataset.key_count.max(1) - 1).checked_ilog10().unwrap_or(0) as usize + 2;
-    let is_short = usize::from(dataset.key_size_bytes) < dataset.key_prefix.len() + digits;
-    let message = "a hit ratio below 1 needs one more byte in the key, for keys that are not there";
-    share("dataset.hit_ratio", dataset.hit_ratio, 1.0)
-        .or_else(|| broken(dataset.hit_ratio < 1.0 && is_short, "dataset.key_size_bytes", message))
-        .or_else(|| share("dataset.compressible_share", dataset.compressible_share, 1.0))
 }
