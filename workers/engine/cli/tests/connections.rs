@@ -10,14 +10,7 @@ mod support;
 
 use serde_json::json;
 use support::memlink::Memlink;
-use support::{Store, plan, run};
-
-/// Connections that the store has ever accepted.
-fn accepted(store: &Store) -> u64 {
-    let info = String::from_utf8(store.say(b"INFO stats\r\n")).unwrap();
-    let line = info.lines().find(|line| line.starts_with("total_connections_received:")).unwrap();
-    line.trim_start_matches("total_connections_received:").parse().unwrap()
-}
+use support::{Store, accepted, plan, run};
 
 #[test]
 fn a_connection_for_each_request_and_for_every_ten_are_opened_as_often() {

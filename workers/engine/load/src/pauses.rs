@@ -38,7 +38,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     /// Sends over the connections that have thought long enough.
     pub(crate) fn wake_thinkers(&mut self) {
-        while let Some(phase) = &mut self.phase {
+        while let Some(phase) = self.phase.as_mut().filter(|phase| phase.is_sending) {
             let Some(&index) = phase.with_room.front() else { return };
             let due_ns = self.links.all[index as usize].free_since_ns + phase.work.think_ns;
             if due_ns > self.links.shared.clock.now_ns() {

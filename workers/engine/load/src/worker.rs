@@ -312,9 +312,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         // During a run a failed attempt is only worth the next one.
         let _ = self.links.tend(now_ns);
         self.follow_plan(now_ns);
-        let halted = self.links.is_halted();
         let Some(phase) = &mut self.phase else { return };
-        if halted {
+        if self.links.is_halted() {
             phase.cease(now_ns);
             self.drain_until_ns = self.drain_until_ns.min(now_ns + timeout_ns.min(HALTED_DRAIN_NS));
         }

@@ -120,6 +120,13 @@ impl Drop for Store {
     }
 }
 
+/// Connections that a Redis has ever accepted.
+pub fn accepted(store: &Store) -> u64 {
+    let info = String::from_utf8(store.say(b"INFO stats\r\n")).unwrap();
+    let line = info.lines().find(|line| line.starts_with("total_connections_received:")).unwrap();
+    line.trim_start_matches("total_connections_received:").parse().unwrap()
+}
+
 pub fn await_true(what: &str, mut condition: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(10);
     while !condition() {
