@@ -3,7 +3,7 @@
 use crate::PlanFault;
 use crate::plan::{
     Address, Database, Dataset, EnginePlan, EngineTarget, MAX_VALUE_BYTES, PLAN_SCHEMA_VERSION, PhaseName,
-    SteadyRule, StopRule, StoreProtocol,
+    SteadyRule, StopRule,
 };
 use crate::validate_journal::find_journal_fault;
 use crate::validate_keys::{find_hit_ratio_fault, find_keys_fault};
