@@ -21,10 +21,15 @@ from loadstone.plans.schemas import ResolvedPlan
 # Claim, start and stop of the engine, and the report, as seen on two cores.
 OVERHEAD_S = 0.35
 # Start of a managed store until it answers, and its end.
-RESTART_S = 0.35
+RESTART_S = {"mysql": 5.0, "mariadb": 2.0, "postgresql": 1.5, "mongodb": 1.5}
+QUICK_RESTART_S = 0.35
 FLUSH_S = 0.05
 # Slow for memory stores over loopback, so that other machines are not far off.
 PREFILL_KEYS_PER_S = 100_000
+# On disk before they are answered, or by SQL.
+SLOW_PREFILL_KEYS_PER_S = 5_000
+SLOW_OPERATIONS_PER_S = 5_000
+SLOW_KINDS = frozenset({"mysql", "mariadb", "postgresql", "mongodb", "ferretdb"})
 PREFILL_BYTES_PER_S = 200_000_000
 CLOSED_LOOP_OPERATIONS_PER_S = 50_000
 FACEBOOK_MEAN_BYTES = 329
@@ -36,17 +41,27 @@ LOG_SIGMA_MAX = 8.0
 def estimate_s(plan: ResolvedPlan, grid: Grid) -> float:
     by_point = [estimate_trial_s(plan, point) for point in grid.points]
     total = sum(by_point[trial.point_ordinal] for trial in grid.trials)
+    if plan.reset != "restart":
+        total += sum(_restart_s(plan, index) for index in {point.target_index for point in grid.points})
     return round(total + plan.rest_s * max(0, len(grid.trials) - 1), 1)
 
 
 def estimate_trial_s(plan: ResolvedPlan, point: GridPoint) -> float:
     """Without the rest before it."""
-    is_managed = plan.targets[point.target_index].mode == "managed"
-    reset_s = {"none": 0.0, "flush": FLUSH_S, "restart": RESTART_S if is_managed else 0.0}[plan.reset]
+    is_slow = plan.targets[point.target_index].kind in SLOW_KINDS
+    reset_s = {"none": 0.0, "flush": FLUSH_S, "restart": _restart_s(plan, point.target_index)}[plan.reset]
     phases_s = 0.0
     for phase in point.work.phases:
-        phases_s += _prefill_s(point.work.dataset) if phase.stop is None else _phase_s(phase.stop, point.work)
+        if phase.stop is None:
+            phases_s += _prefill_s(point.work.dataset, is_slow)
+        else:
+            phases_s += _phase_s(phase.stop, point.work, is_slow)
     return OVERHEAD_S + reset_s + phases_s
+
+
+def _restart_s(plan: ResolvedPlan, target_index: int) -> float:
+    target = plan.targets[target_index]
+    return RESTART_S.get(target.kind, QUICK_RESTART_S) if target.mode == "managed" else 0.0
 
 
 def mean_value_bytes(dataset: Dataset) -> float:
@@ -69,13 +84,16 @@ def mean_value_bytes(dataset: Dataset) -> float:
             return min(FACEBOOK_MEAN_BYTES, size.max_bytes)
 
 
-def _prefill_s(dataset: Dataset) -> float:
+def _prefill_s(dataset: Dataset, is_slow: bool) -> float:
+    keys_per_s = SLOW_PREFILL_KEYS_PER_S if is_slow else PREFILL_KEYS_PER_S
+    entries = dataset.key_count * dataset.list_length
     item_bytes = dataset.key_size_bytes + mean_value_bytes(dataset)
-    return max(dataset.key_count / PREFILL_KEYS_PER_S, dataset.key_count * item_bytes / PREFILL_BYTES_PER_S)
+    return max(entries / keys_per_s, entries * item_bytes / PREFILL_BYTES_PER_S)
 
 
-def _phase_s(rule: StopRule, work: EngineWork) -> float:
+def _phase_s(rule: StopRule, work: EngineWork, is_slow: bool) -> float:
     if rule.seconds is not None:
         return rule.seconds
-    per_s = work.load.rate_per_s if isinstance(work.load, OpenLoad) else CLOSED_LOOP_OPERATIONS_PER_S
+    closed_per_s = SLOW_OPERATIONS_PER_S if is_slow else CLOSED_LOOP_OPERATIONS_PER_S
+    per_s = work.load.rate_per_s if isinstance(work.load, OpenLoad) else closed_per_s
     return (rule.operations or 0) / per_s
