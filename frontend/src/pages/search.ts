@@ -108,8 +108,12 @@ export function runSearch(raw: RawSearch) {
     trial: optionalText(raw.trial),
     /** Points whose percentile spectra are drawn. */
     pts: textList(raw.pts),
+    /** Trials whose heat maps are drawn. */
+    maps: textList(raw.maps),
     detail: optionalText(raw.detail),
     tzoom: numberRange(raw.tzoom),
+    /** Counters of the store that are drawn over time. */
+    counters: textList(raw.counters),
     /** The point that is spoken of. */
     point: optionalText(raw.point),
   });

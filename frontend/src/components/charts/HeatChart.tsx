@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo } from 'react';
 import { formatNs } from '@/lib/format';
+import { readingOf, useHeatCursor } from './heat-cursor';
 import { formatQuantity } from './quantity';
 import { logScale } from './scale';
 
@@ -21,16 +22,19 @@ export interface HeatCells {
 interface HeatChartProps {
   readonly cells: HeatCells;
   readonly name: string;
+  /** The lowest and highest edge of all maps that share a scale. */
+  readonly shared?: readonly [number, number];
 }
 
-/** How many answers took how long, over time: nanoseconds upwards in the logarithm, darker for more. */
-export function HeatChart({ cells, name }: HeatChartProps): ReactElement {
-  const { x, y, limits, shades } = useMemo(() => frameOf(cells), [cells]);
+/** How many answers took how long, over time: nanoseconds upwards in the logarithm, stronger for more. */
+export function HeatChart({ cells, name, shared }: HeatChartProps): ReactElement {
+  const { x, y, limits, shades } = useMemo(() => frameOf(cells, shared), [cells, shared]);
+  const cursor = useHeatCursor(cells);
   const { from, to, low, high } = limits;
   const ticks = logScale([low, high]).ticks.filter((tick) => tick >= low && tick <= high);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <figure className="chart-figure heat-figure" aria-label={name} tabIndex={0}>
+    <figure className="chart-figure heat-figure" aria-label={name} tabIndex={0} onKeyDown={cursor.onKeyDown}>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
@@ -39,7 +43,7 @@ export function HeatChart({ cells, name }: HeatChartProps): ReactElement {
       >
         {shades.map((path, shade) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the shade is the place
-          <path key={shade} d={path} className="heat-shade" fillOpacity={(shade + 1) / SHADES} />
+          <path key={shade} d={path} className="heat-shade" fillOpacity={opacityOf(shade)} />
         ))}
         {ticks.map((tick) => (
           <g key={tick}>
@@ -62,17 +66,29 @@ export function HeatChart({ cells, name }: HeatChartProps): ReactElement {
         >
           Time since the trial began
         </text>
+        {cursor.cell && (
+          <rect
+            x={x(cursor.cell.from)}
+            width={Math.max(2, x(cursor.cell.to) - x(cursor.cell.from))}
+            y={y(cursor.cell.top)}
+            height={Math.max(2, y(cursor.cell.bottom) - y(cursor.cell.top))}
+            className="heat-cursor chart-not-exported"
+          />
+        )}
       </svg>
+      <p className="heat-reading" aria-live="polite">
+        {cursor.cell ? readingOf(cursor.cell) : 'The arrow keys read it cell by cell.'}
+      </p>
     </figure>
   );
 }
 
-function frameOf(cells: HeatCells) {
+function frameOf(cells: HeatCells, shared: HeatChartProps['shared']) {
   const { columns, edges } = cells;
   const from = columns[0]?.from ?? 0;
   const to = columns.at(-1)?.to ?? 1;
-  const low = edges[0] ?? 1;
-  const high = edges.at(-1) ?? 10;
+  const low = shared?.[0] ?? edges[0] ?? 1;
+  const high = shared?.[1] ?? edges.at(-1) ?? 10;
   const x = (seconds: number) => PLOT.left + ((seconds - from) / (to - from || 1)) * (PLOT.right - PLOT.left);
   const y = (ns: number) =>
     PLOT.bottom - (Math.log10(ns / low) / (Math.log10(high / low) || 1)) * (PLOT.bottom - PLOT.top);
@@ -86,11 +102,46 @@ function secondTicks(from: number, to: number): number[] {
   return Array.from({ length: Math.floor((to - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
+/** The faintest is seen on either ground. */
+function opacityOf(shade: number): number {
+  return 0.1 + (0.9 * (shade + 1)) / SHADES;
+}
+
+/** Decades of the share of a second's answers that have a shade of their own. */
+const DECADES = 5;
+
+/** What the shades mean: one hue, stronger for more, so that it reads the same for every eye. */
+export function HeatLegend(): ReactElement {
+  return (
+    <div
+      className="heat-legend"
+      role="img"
+      aria-label="Shades, from one answer in 100,000 of its second to all"
+    >
+      <span>1 in 100,000</span>
+      <svg width={SHADES * 14} height={12} aria-hidden="true">
+        {Array.from({ length: SHADES }, (_, shade) => (
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: the shade is the place
+            key={shade}
+            x={shade * 14}
+            width={14}
+            height={12}
+            className="heat-shade"
+            fillOpacity={opacityOf(shade)}
+          />
+        ))}
+      </svg>
+      <span>all answers of the second</span>
+    </div>
+  );
+}
+
 /** The share of a column's answers says the shade, in the logarithm: one slow answer in ten thousand is still seen. */
 function shadeOf(count: number, total: number): number {
   if (count <= 0 || total <= 0) return -1;
   const decades = Math.log10(count / total);
-  return Math.min(SHADES - 1, Math.max(0, Math.floor(SHADES * (1 + decades / 5))));
+  return Math.min(SHADES - 1, Math.max(0, Math.floor(SHADES * (1 + decades / DECADES))));
 }
 
 function shadePaths(

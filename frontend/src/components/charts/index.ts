@@ -2,7 +2,7 @@ export { ChartFrame } from './ChartFrame';
 export { ChartKey } from './ChartKey';
 export { ChartLegend, LineNames } from './ChartLegend';
 export { ForestPlot, type ForestRow } from './ForestPlot';
-export { HeatChart } from './HeatChart';
+export { HeatChart, HeatLegend } from './HeatChart';
 export type {
   ChartAxis,
   ChartLevel,

@@ -6,6 +6,7 @@ import { formatInstant, formatInstantTick } from './time-scale';
 export function formatQuantity(value: number | null | undefined, quantity: Quantity): string {
   if (value === null || value === undefined) return '–';
   if (quantity === 'rate') return `${formatRate(value)} ops/s`;
+  if (quantity === 'frequency') return `${formatRate(value)}/s`;
   if (quantity === 'duration') return formatNs(value);
   if (quantity === 'seconds') return formatDuration(value);
   if (quantity === 'share') return formatPercent(value);

@@ -3,6 +3,7 @@
 /** `time` is an instant in Unix milliseconds, `nines` 1 / (1 - quantile), `share` 0 to 1, `ratio` one value over another. */
 export type Quantity =
   | 'rate'
+  | 'frequency'
   | 'duration'
   | 'seconds'
   | 'plain'
@@ -28,6 +29,10 @@ export function axisUnit(quantity: Quantity, typical: number): AxisUnit {
   if (quantity === 'rate') {
     if (typical >= 1e6) return { unit: 'M ops/s', divisor: 1e6 };
     return typical >= 1e3 ? { unit: 'k ops/s', divisor: 1e3 } : { unit: 'ops/s', divisor: 1 };
+  }
+  if (quantity === 'frequency') {
+    if (typical >= 1e6) return { unit: 'M/s', divisor: 1e6 };
+    return typical >= 1e3 ? { unit: 'k/s', divisor: 1e3 } : { unit: '1/s', divisor: 1 };
   }
   if (quantity === 'bytes') return byteUnit(typical);
   if (quantity === 'share') return { unit: '%', divisor: 0.01 };

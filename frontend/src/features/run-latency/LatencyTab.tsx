@@ -8,7 +8,7 @@ import { ChartSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
-import { HeatPanel } from './HeatPanel';
+import { HeatPanel, type HeatTrial, MOST_MAPS } from './HeatPanel';
 import { SpectrumPanel } from './SpectrumPanel';
 import { defaultPoints } from './spectra';
 
@@ -16,6 +16,8 @@ export interface LatencyView {
   readonly op?: string;
   readonly time?: 'service';
   readonly trial?: string;
+  /** Trials whose heat maps are drawn. */
+  readonly maps?: string[];
   /** Points whose spectra are drawn. */
   readonly pts?: string[];
 }
@@ -27,7 +29,7 @@ interface LatencyTabProps {
 }
 
 /** Lines that can still be told apart. */
-const MAX_SPECTRA = 8;
+const MAX_SPECTRA = 12;
 
 /** Where the answers' times lie: all percentiles of chosen points, and one trial over time. */
 export function LatencyTab({ run, view, onView }: LatencyTabProps): ReactElement {
@@ -73,16 +75,16 @@ function Latency({ run, view, onView, points }: LatencyProps): ReactElement {
   ];
   const operation = shownOperation(operations, view.op);
   const trials = trialsOf(points, chosen);
-  const trialId = trials.find(({ value }) => value === view.trial)?.value ?? trials[0]?.value;
+  const maps = shownMaps(trials, view);
   return (
     <Stack gap="sm">
       <LatencyControls points={points} chosen={chosen} operations={operations} view={view} onView={onView} />
       <SpectrumPanel run={run} pointIds={chosen} operation={operation} kind={kind} />
-      {trialId && (
+      {maps.length > 0 && (
         <HeatPanel
           trials={trials}
-          trialId={trialId}
-          onTrial={(trial) => onView({ trial })}
+          chosen={maps}
+          onTrials={(next) => onView({ maps: next, trial: undefined })}
           operation={operation === 'all' ? undefined : operation}
           kind={kind}
           fileLabel={run.name}
@@ -90,6 +92,18 @@ function Latency({ run, view, onView, points }: LatencyProps): ReactElement {
       )}
     </Stack>
   );
+}
+
+/** Those asked for; else the first trial of each chosen point. A trial that another tab shows comes alone. */
+function shownMaps(trials: readonly LatencyTrial[], { maps, trial }: LatencyView): string[] {
+  const asked = maps ?? (trial === undefined ? [] : [trial]);
+  const known = asked.filter((id) => trials.some(({ value }) => value === id));
+  if (known.length > 0) return known.slice(0, MOST_MAPS);
+  const firsts = new Map(trials.toReversed().map(({ pointId, value }) => [pointId, value]));
+  return trials
+    .filter(({ pointId, value }) => firsts.get(pointId) === value)
+    .map(({ value }) => value)
+    .slice(0, MOST_MAPS);
 }
 
 function shownOperation(operations: readonly string[], asked: string | undefined): string {
@@ -114,7 +128,9 @@ function LatencyControls({ points, chosen, operations, view, onView }: LatencyCo
         hidePickedOptions
         data={points.map((point) => ({ value: point.id, label: describeParameters(point.parameters) }))}
         value={chosen}
-        onChange={(pts) => onView({ pts: pts.length > 0 ? pts : undefined, trial: undefined })}
+        onChange={(pts) =>
+          onView({ pts: pts.length > 0 ? pts : undefined, trial: undefined, maps: undefined })
+        }
       />
       <Select
         size="xs"
@@ -139,14 +155,19 @@ function LatencyControls({ points, chosen, operations, view, onView }: LatencyCo
   );
 }
 
+interface LatencyTrial extends HeatTrial {
+  readonly pointId: string;
+}
+
 /** Of the chosen points, in the order they were executed. */
-function trialsOf(points: readonly Point[], chosen: readonly string[]): { value: string; label: string }[] {
+function trialsOf(points: readonly Point[], chosen: readonly string[]): LatencyTrial[] {
   return points
     .filter(({ id }) => chosen.includes(id))
     .flatMap((point) => point.trials.map((trial) => ({ point, trial })))
     .filter(({ trial }) => trial.attempt > 0)
     .sort((a, b) => a.trial.ordinal - b.trial.ordinal)
     .map(({ point, trial }) => ({
+      pointId: point.id,
       value: trial.id,
       label: `${describeParameters(point.parameters)}, trial ${trial.repetition + 1}`,
     }));

@@ -9,7 +9,7 @@ import { ChartSkeleton } from '@/components/Skeletons';
 import { formatNs } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
-import { describeSpectra, spectraCsv, spectrumLines, valueAt } from './spectra';
+import { byWorkload, describeSpectra, spectraCsv, spectrumLines, valueAt } from './spectra';
 
 interface SpectrumPanelProps {
   readonly run: Run;
@@ -41,7 +41,21 @@ export function SpectrumPanel({ run, pointIds, operation, kind }: SpectrumPanelP
       />
     );
   }
-  return <SpectrumChart run={run} spectra={found.spectra} kind={kind} />;
+  const groups = byWorkload(found.spectra);
+  return (
+    <div className="chart-panels">
+      {groups.map(({ name, spectra }) => (
+        <SpectrumChart
+          key={name ?? ''}
+          run={run}
+          spectra={spectra}
+          kind={kind}
+          workload={groups.length > 1 ? name : null}
+          shared={groups.length > 1 ? found.spectra : spectra}
+        />
+      ))}
+    </div>
+  );
 }
 
 /** Where the ticks stand: 0 %, 90 %, 99 % ... as far as there are answers. */
@@ -54,20 +68,24 @@ function ninesAxis(spectra: readonly Spectrum[]) {
 
 interface SpectrumChartProps extends Pick<SpectrumPanelProps, 'run' | 'kind'> {
   readonly spectra: readonly Spectrum[];
+  /** Null where there is one chart for all. */
+  readonly workload: string | null;
+  /** Everything that shares the scale. */
+  readonly shared: readonly Spectrum[];
 }
 
-function SpectrumChart({ run, spectra, kind }: SpectrumChartProps): ReactElement {
+function SpectrumChart({ run, spectra, kind, workload, shared }: SpectrumChartProps): ReactElement {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [zoom, setZoom] = useState<Zoom | null>(null);
   const series = useMemo(() => spectrumLines(run, spectra), [run, spectra]);
   const shown = series.filter(({ key }) => !hidden.has(key));
-  const whole = ninesAxis(spectra);
+  const whole = ninesAxis(shared);
   const title = kind === 'service' ? 'Service time' : 'Response time';
   const toggle = (key: string) =>
     setHidden(new Set(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key]));
   return (
     <ChartFrame
-      title={`${title}, every percentile`}
+      title={`${title}, every percentile${workload === null ? '' : `: ${workload}`}`}
       fileLabel={run.name}
       series={shown}
       sentence={describeSpectra(spectra)}
@@ -81,11 +99,11 @@ function SpectrumChart({ run, spectra, kind }: SpectrumChartProps): ReactElement
         onIsolate={(key) => setHidden(new Set(series.map((one) => one.key).filter((one) => one !== key)))}
       />
       <XyChart
-        name={`${title} by percentile`}
+        name={`${title} by percentile${workload === null ? '' : `, ${workload}`}`}
         height={340}
         series={shown}
         x={{ title: 'Percentile', quantity: 'nines', isLog: true }}
-        y={{ title, quantity: 'duration', isLog: true }}
+        y={{ title, quantity: 'duration', isLog: true, values: shared.flatMap(timesOf) }}
         xLimits={
           zoom
             ? {
@@ -100,6 +118,10 @@ function SpectrumChart({ run, spectra, kind }: SpectrumChartProps): ReactElement
       <ZoomSlider values={whole.ticks} zoom={zoom} onZoom={setZoom} label="percentiles" format={nines} />
     </ChartFrame>
   );
+}
+
+function timesOf({ items }: Spectrum): number[] {
+  return items.map(({ value_ns }) => value_ns);
 }
 
 function nines(oneIn: number): string {

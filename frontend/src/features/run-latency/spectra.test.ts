@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { HeatMap, Spectrum } from '@/api/latency';
-import { describeHeatMap, describeSpectra, heatCsv, valueAt } from './spectra';
+import { operation, point } from '../../../tests/fixtures';
+import {
+  byWorkload,
+  defaultPoints,
+  describeHeatMap,
+  describeSpectra,
+  heatCsv,
+  heatLimits,
+  shareWithin,
+  valueAt,
+} from './spectra';
 
 const SPECTRUM: Spectrum = {
   point_id: 'p',
@@ -58,5 +68,35 @@ describe('a heat map', () => {
     expect(describeHeatMap({ ...HEAT, columns: [], edges_ns: [] })).toBe(
       'No answer was measured in this trial.',
     );
+  });
+});
+
+describe('many targets', () => {
+  it('begin with each at its last point of the first workload', () => {
+    const points = ['set', 'get'].flatMap((workload) =>
+      [1, 4].map((connections) => point({ target: 'Redis', workload, connections }, operation(1))),
+    );
+    expect(defaultPoints(points)).toEqual([points[1]?.id]);
+  });
+
+  it('have a chart for each workload', () => {
+    const of = (workload: string) => ({ ...SPECTRUM, parameters: { ...SPECTRUM.parameters, workload } });
+    const groups = byWorkload([of('set'), of('get'), of('set')]);
+    expect(groups.map(({ name, spectra }) => [name, spectra.length])).toEqual([
+      ['set', 2],
+      ['get', 1],
+    ]);
+    expect(byWorkload([SPECTRUM])[0]?.name).toBeNull();
+  });
+
+  it('share the scale of their heat maps', () => {
+    expect(heatLimits([HEAT, { ...HEAT, edges_ns: [500, 5_000_000] }])).toEqual([500, 5_000_000]);
+    expect(heatLimits([{ ...HEAT, edges_ns: [] }])).toBeUndefined();
+  });
+
+  it('are read from a map as well: half of the answers within the lower stretch, all within the upper', () => {
+    expect(shareWithin([50, 3], HEAT.edges_ns, 0.5)).toBe(10_000);
+    expect(shareWithin([50, 3], HEAT.edges_ns, 1)).toBe(100_000);
+    expect(shareWithin([0, 0], HEAT.edges_ns, 1)).toBeNull();
   });
 });

@@ -59,11 +59,48 @@ export function spectraCsv(spectra: readonly Spectrum[]): string {
   );
 }
 
-/** What is compared first: each target at its last point. */
+/** What is compared first: each target at its last point, of the first workload where there are several. */
 export function defaultPoints(points: readonly Point[]): string[] {
+  const measured = points.filter(({ total }) => total !== null);
+  const workload = measured[0]?.parameters.workload;
   const last = new Map<unknown, string>();
-  for (const point of points) if (point.total) last.set(point.parameters.target, point.id);
+  for (const point of measured)
+    if (point.parameters.workload === workload) last.set(point.parameters.target, point.id);
   return [...last.values()];
+}
+
+/** Points of one workload side by side: lines of unlike workloads in one chart compare nothing. */
+export function byWorkload(spectra: readonly Spectrum[]): { name: string | null; spectra: Spectrum[] }[] {
+  const groups = new Map<string | null, Spectrum[]>();
+  for (const spectrum of spectra) {
+    const { workload } = spectrum.parameters;
+    const name = typeof workload === 'string' ? workload : null;
+    groups.set(name, [...(groups.get(name) ?? []), spectrum]);
+  }
+  return [...groups].map(([name, found]) => ({ name, spectra: found }));
+}
+
+/** The edges that hold all maps. */
+export function heatLimits(heats: readonly HeatMap[]): readonly [number, number] | undefined {
+  const edges = heats.flatMap(({ edges_ns }) => [edges_ns[0], edges_ns.at(-1)]);
+  const known = edges.filter((edge): edge is number => edge !== undefined);
+  return known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
+}
+
+/** The upper edge within which this share of a column's answers lie; null where there is none. */
+export function shareWithin(
+  counts: readonly number[],
+  edges: readonly number[],
+  share: number,
+): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let sum = 0;
+  const row = counts.findIndex((count) => {
+    sum += count;
+    return count > 0 && sum >= total * share;
+  });
+  return edges[row + 1] ?? null;
 }
 
 export function describeHeatMap({ columns, edges_ns }: HeatMap): string {
