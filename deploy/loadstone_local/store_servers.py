@@ -15,7 +15,7 @@ FERRETDB_SWITCH = "LOADSTONE_TEST_FERRETDB"
 
 
 def prepare_stores() -> None:
-    """Sets LOADSTONE_AGENT_DIR to where they are. Nothing fails: tests of what is missing are skipped with the reason."""
+    """Sets LOADSTONE_AGENT_DIR to where they are. Nothing fails: tests of what is missing are skipped and say why."""
     CACHE.mkdir(mode=0o711, exist_ok=True)
     status = CACHE.stat()
     if status.st_uid != os.geteuid():

@@ -21,6 +21,8 @@ from loadstone_agent.stores.packages import Say, install_packages
 
 MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
+VERSION_OPTION = "server_version"
+"""Not the server's own: which of several that a host holds."""
 DATABASE = "loadstone"
 """Of stores of SQL: where the engine makes its tables."""
 MARKER_TABLE = "loadstone_marker"

@@ -11,21 +11,14 @@ from pathlib import Path
 from loadstone_contracts.agent_calls import StoreOffer
 from loadstone_contracts.engine_plan import StoreProtocol
 
-from loadstone_agent.errors import BadPlan, StoreMissing
+from loadstone_agent.errors import StoreMissing
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores.base import (
-    DATABASE,
-    MIN_CONNECTIONS,
-    NO_OPTIONS,
-    SPARE_CONNECTIONS,
-    Endpoint,
-    StoreKind,
-)
-from loadstone_agent.stores.mariadb import OPTION, RESERVED, VALUE, MySqlControl
+from loadstone_agent.stores.base import NO_OPTIONS, VERSION_OPTION, Endpoint
+from loadstone_agent.stores.mysql_control import RESERVED, MySqlControl
 from loadstone_agent.stores.mysql_distribution import install_distributions
 from loadstone_agent.stores.packages import Say
+from loadstone_agent.stores.sql import OR_SHOW, SqlStore, Table, enough_connections
 
-VERSION_OPTION = "server_version"
 MEMCACHED_TABLE = "memcached"
 PLUGIN = "daemon_memcached"
 SYSTEM_PREFIXES = Path("/opt")
@@ -40,8 +33,10 @@ OWN_RESERVED = RESERVED | {
 }
 
 
-class MySql(StoreKind):
+class MySql(SqlStore):
     kind = "mysql"
+    title = "MySQL"
+    reserved = OWN_RESERVED
     binary = "mysqld"
     package = "mysql"
     protocols = ("mysql", "mysql_text", "memcached", "memcached_binary")
@@ -53,9 +48,6 @@ class MySql(StoreKind):
 
     def listener_of(self, protocol: StoreProtocol) -> int:
         return 0 if protocol in ("mysql", "mysql_text") else 1
-
-    def database_of(self, endpoint: Endpoint) -> str:
-        return endpoint.database or DATABASE
 
     def connect(self, endpoint: Endpoint) -> "PluginControl":
         return PluginControl(self.kind, endpoint)
@@ -93,9 +85,8 @@ class MySql(StoreKind):
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         base = Path(self.find_binary(options)).parents[1]
-        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         sql_port, memcached_port = ports
-        memcached = f"-p {memcached_port} -U 0 -l 127.0.0.1 -c {needed}"
+        memcached = f"-p {memcached_port} -U 0 -l 127.0.0.1 -c {enough_connections(connections)}"
         arguments = [
             "--no-defaults",
             f"--basedir={base}",
@@ -111,10 +102,8 @@ class MySql(StoreKind):
             # Off, as 5.6 and MariaDB have it: a profile that wants a binary log says so.
             arguments.append("--mysqlx=OFF")
             options = {"log_bin": "OFF", **options}
-        for name, value in {"max_connections": str(needed), **options}.items():
-            if name != VERSION_OPTION:
-                _check_option(name, value)
-                arguments += _rendered(name, value)
+        for name, value in self.checked_options(options, connections):
+            arguments += _rendered(name, value)
         return arguments
 
 
@@ -128,8 +117,8 @@ def _rendered(name: str, value: str) -> list[str]:
 class PluginControl(MySqlControl):
     """The plugin holds its table open: that one is emptied, the others are dropped."""
 
-    def _tables(self) -> list[str]:
-        return [table for table in super()._tables() if table != MEMCACHED_TABLE]
+    def _tables(self) -> list[Table]:
+        return [table for table in super()._tables() if table.name != MEMCACHED_TABLE]
 
     def is_empty(self) -> bool:
         has_items = self._has_plugin() and bool(self._rows("SELECT 1 FROM memcached LIMIT 1"))
@@ -148,7 +137,7 @@ class PluginControl(MySqlControl):
         return f"MySQL runs without its plugin {PLUGIN}: see its log, and install it again (`stores install mysql`)."
 
     def _has_plugin(self) -> bool:
-        return MEMCACHED_TABLE in super()._tables()
+        return any(table.name == MEMCACHED_TABLE for table in super()._tables())
 
 
 def installed_prefixes() -> dict[str, Path]:
@@ -168,13 +157,6 @@ def _is_old(base: Path) -> bool:
     return match is not None and match[1].startswith("5.6.")
 
 
-def _check_option(name: str, value: str) -> None:
-    if name in OWN_RESERVED:
-        raise BadPlan(f"The agent sets MySQL's {name} itself: remove it from the target's options.")
-    if not OPTION.fullmatch(name) or not VALUE.fullmatch(value):
-        raise BadPlan(f"MySQL's option {name} cannot be {value!r}: correct the target's options.")
-
-
 OWN_TABLE = (
     "CREATE DATABASE IF NOT EXISTS loadstone;",
     "CREATE TABLE loadstone.memcached (c1 VARCHAR(250) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL PRIMARY KEY, "
@@ -184,7 +166,6 @@ OWN_TABLE = (
     "('default', 'loadstone', 'memcached', 'c1', 'c2', 'c3', 'c4', 'c5', 'PRIMARY');",
 )
 """Keys as long as memcached's own. The demonstration table cuts keys at 32 and values at 1024 bytes without a word."""
-OR_SHOW = "> install.log 2>&1 || { cat install.log; exit 1; }"
 
 
 ROOT_BY_ADDRESS = (

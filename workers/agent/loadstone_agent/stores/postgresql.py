@@ -13,23 +13,11 @@ import psycopg
 from loadstone_contracts.agent_calls import StoreFacts
 from psycopg import sql
 
-from loadstone_agent.errors import BadPlan, StoreMissing, TargetRefused, TargetUnreachable
-from loadstone_agent.stores.base import (
-    CONNECT_TIMEOUT_S,
-    DATABASE,
-    MARKER_TABLE,
-    MIN_CONNECTIONS,
-    NO_OPTIONS,
-    SPARE_CONNECTIONS,
-    Endpoint,
-    StoreControl,
-    StoreKind,
-    numbers_in,
-)
+from loadstone_agent.errors import StoreMissing, TargetRefused, TargetUnreachable
+from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, DATABASE, NO_OPTIONS, Endpoint, numbers_in
+from loadstone_agent.stores.sql import OR_SHOW, SqlControl, SqlStore, Table
 from loadstone_agent.tls import authorities_file
 
-OPTION = re.compile(r"[a-z][a-z0-9_]*")
-VALUE = re.compile(r"[A-Za-z0-9_.:,+ -]*")
 RESERVED = frozenset(
     [
         "data_directory",
@@ -59,22 +47,21 @@ RESERVED = frozenset(
 DEBIAN_PREFIX = Path("/usr/lib/postgresql")
 
 
-class PostgreSql(StoreKind):
+class PostgreSql(SqlStore):
     kind = "postgresql"
+    title = "PostgreSQL"
+    reserved = RESERVED
+    value = re.compile(r"[A-Za-z0-9_.:,+ -]*")
     binary = "postgres"
     package = "postgresql"
     protocols = ("postgres", "postgres_simple")
 
-    def database_of(self, endpoint: Endpoint) -> str:
-        return endpoint.database or DATABASE
-
     def prepare(self, options: Mapping[str, str]) -> str:
         postgres = Path(self.find_binary(options))
         initdb = postgres.with_name("initdb")
-        or_show = "> install.log 2>&1 || { cat install.log; exit 1; }"
         return (
-            f"'{initdb}' -D ./cluster --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync {or_show}; "
-            f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {or_show}"
+            f"'{initdb}' -D ./cluster --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync {OR_SHOW}; "
+            f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {OR_SHOW}"
         )
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - one version
@@ -94,19 +81,10 @@ class PostgreSql(StoreKind):
         return found[1] if found else printed.strip()
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
-        needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         arguments = ["-D", "./cluster", "-p", str(ports[0]), "-h", "127.0.0.1", "-k", ""]
-        for name, value in {"max_connections": str(needed), **options}.items():
-            _check_option(name, value)
+        for name, value in self.checked_options(options, connections):
             arguments += ["-c", f"{name}={value}"]
         return arguments
-
-
-def _check_option(name: str, value: str) -> None:
-    if name in RESERVED:
-        raise BadPlan(f"The agent sets PostgreSQL's {name} itself: remove it from the target's options.")
-    if not OPTION.fullmatch(name) or not VALUE.fullmatch(value):
-        raise BadPlan(f"PostgreSQL's option {name} cannot be {value!r}: correct the target's options.")
 
 
 @contextmanager
@@ -146,7 +124,7 @@ def _tls_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
         yield {**named, "sslmode": "verify-full", "sslrootcert": authorities or "system"}
 
 
-class PostgreSqlControl(StoreControl):
+class PostgreSqlControl(SqlControl):
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         with _faults_of(endpoint), _tls_parameters(endpoint) as address:
@@ -165,19 +143,12 @@ class PostgreSqlControl(StoreControl):
             cursor = self._connection.execute(statement, values or None)
             return cursor.fetchall() if cursor.description else []
 
-    def ping(self) -> None:
-        self._rows("SELECT 1")
-
-    def process_id(self) -> int:
-        """From the lock file in the data directory that the server names: the protocol itself does not tell."""
-        directory = Path(str(self._rows("SHOW data_directory")[0][0]))
-        try:
-            return int((directory / "postmaster.pid").read_text().split("\n", 1)[0])
-        except (OSError, ValueError):
-            return 0
-
     def version(self) -> str:
-        return str(self._rows("SHOW server_version")[0][0]).split(" ", 1)[0]
+        return self._word("SHOW server_version").split(" ", 1)[0]
+
+    def _process_file(self) -> Path:
+        """The lock file in the data directory."""
+        return Path(self._word("SHOW data_directory")) / "postmaster.pid"
 
     def facts(self) -> StoreFacts:
         settings = {str(name): str(value) for name, value in self._rows("SELECT name, setting FROM pg_settings")}
@@ -195,23 +166,12 @@ class PostgreSqlControl(StoreControl):
         )
         return numbers_in(rows[0][0])
 
-    def _tables(self) -> list[tuple[str, str]]:
+    def _tables(self) -> list[Table]:
         statement = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)'"
-        return [(str(schema), str(table)) for schema, table in self._rows(statement)]
+        return [Table(str(schema), str(name)) for schema, name in self._rows(statement)]
 
-    def is_empty(self) -> bool:
-        return not self._tables()
-
-    def has_marker(self) -> bool:
-        return any(table == MARKER_TABLE for _, table in self._tables())
-
-    def write_marker(self) -> None:
-        self._rows(f"CREATE TABLE IF NOT EXISTS {MARKER_TABLE} (id integer PRIMARY KEY)")
-
-    def flush(self) -> None:
-        """Drops the tables of this database only."""
-        for schema, table in self._tables():
-            self._rows(sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(schema, table)))
+    def _drop(self, table: Table) -> None:
+        self._rows(sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(*table)))
 
     def close(self) -> None:
         self._connection.close()

@@ -10,7 +10,7 @@ from loadstone_agent.agent import Agent
 from loadstone_agent.cpus import shared_cpu_warning
 from loadstone_agent.errors import BadPlan, FlushRefused, StoreDiskFull, TargetRefused, VersionMismatch
 from loadstone_agent.stores import KINDS
-from loadstone_agent.stores.base import MARKER_KEY, Endpoint, StoreControl, StoreKind
+from loadstone_agent.stores.base import MARKER_KEY, VERSION_OPTION, Endpoint, StoreControl, StoreKind
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore
 from loadstone_agent.stores.page_cache import drop_page_cache
 from loadstone_agent.stores.placement import HostPlace, find_place
@@ -18,7 +18,6 @@ from loadstone_agent.stores.session import StoreSession
 from loadstone_agent.trial.interruption import Interruption
 from loadstone_agent.trial.record import TrialRecord
 
-VERSION_OPTION = "server_version"
 UNKNOWN_VERSION = "unknown"
 DISK_FULL_BELOW_BYTES = 4 * 2**20
 
