@@ -94,6 +94,13 @@ def _prefill_s(dataset: Dataset, is_slow: bool) -> float:
 def _phase_s(rule: StopRule, work: EngineWork, is_slow: bool) -> float:
     if rule.seconds is not None:
         return rule.seconds
+    if rule.steady is not None:
+        return rule.steady.max_seconds
     closed_per_s = SLOW_OPERATIONS_PER_S if is_slow else CLOSED_LOOP_OPERATIONS_PER_S
-    per_s = work.load.rate_per_s if isinstance(work.load, OpenLoad) else closed_per_s
-    return (rule.operations or 0) / per_s
+    offered_per_s = _offered_per_s(work.load) if isinstance(work.load, OpenLoad) else None
+    return (rule.operations or 0) / (offered_per_s or closed_per_s)
+
+
+def _offered_per_s(load: OpenLoad) -> float | None:
+    """Nothing where arrivals are as they were recorded."""
+    return load.rate.mean_per_s() if load.rate is not None else load.rate_per_s

@@ -84,7 +84,7 @@ class PlanStop(StopRule):
     def rule(self, connections: int) -> StopRule:
         """As the engine is told."""
         if self.operations_per_connection is None:
-            return StopRule(seconds=self.seconds, operations=self.operations)
+            return StopRule(seconds=self.seconds, operations=self.operations, steady=self.steady)
         return StopRule(operations=self.operations_per_connection * connections)
 
 

@@ -159,7 +159,7 @@ class Dataset(Message):
     )
     """In place of prefix and size: text around `{index}`, or around `{index:8}` for eight digits, zeros in front."""
     key_sizes: ValueSize | None = None
-    """Lengths of keys in bytes, 1 to 250, drawn per key, in place of `key_size_bytes`: the index has zeros before it."""
+    """Lengths of keys, 1 to 250 bytes, drawn per key, in place of `key_size_bytes`: zeros stand before the index."""
     value_size: ValueSize
     list_length: int = Field(default=1, ge=1, le=1_000_000_000)
     """Entries that a prefill writes for each key, where operations work on lists."""
@@ -304,6 +304,20 @@ class RateProfile(Message):
 
     segments: list[RateSegment] = Field(min_length=1, max_length=1000)
     repeats: bool = False
+
+    def mean_per_s(self) -> float:
+        """Over all segments; of a sinus the base, which is right for whole periods."""
+        return sum(_mean_per_s(one) * one.seconds for one in self.segments) / sum(one.seconds for one in self.segments)
+
+
+def _mean_per_s(segment: ConstantRate | RampRate | SinusRate) -> float:
+    match segment:
+        case ConstantRate():
+            return segment.rate_per_s
+        case RampRate():
+            return (segment.from_per_s + segment.to_per_s) / 2
+        case SinusRate():
+            return segment.base_per_s
 
 
 class OpenLoad(Message):

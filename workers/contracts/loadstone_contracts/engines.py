@@ -28,7 +28,30 @@ def engine_faults(engine: str, work: EngineWork, protocol: StoreProtocol | None 
     if info is None:
         return [("engine", f"There is no engine {engine!r}. Known: {', '.join(ENGINES)}.")]
     faults = [*_protocol_faults(info, protocol), *_operation_faults(info, work), *_data_faults(info, work)]
-    return [*faults, *_load_faults(info, work), *_stop_faults(info, work)]
+    return [*faults, *_load_faults(info, work), *_stop_faults(info, work), *_native_faults(info, work)]
+
+
+def _native_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:
+    """What the native engine alone can do."""
+    load, dataset = work.load, work.dataset
+    asked: dict[str, object] = {
+        "load.churn_per_s": load.churn_per_s,
+        "load.retries": load.retries,
+        "dataset.key_template": dataset.key_template,
+        "dataset.key_sizes": dataset.key_sizes,
+        "trace": work.trace,
+    }
+    if load.kind == "open":
+        asked |= {"load.rate": load.rate, "load.burst_size": load.burst_size}
+    else:
+        asked |= {"load.connection_steps": load.connection_steps or None}
+    for index, operation in enumerate(work.operations):
+        asked[f"operations[{index}].entries_min"] = operation.entries_min
+    for index, phase in enumerate(work.phases):
+        asked[f"phases[{index}].stop.steady"] = phase.stop.steady if phase.stop is not None else None
+    for path, value in asked.items():
+        if value is not None:
+            yield path, f"{info.title} knows nothing of it: leave it out, or take the native engine."
 
 
 def _protocol_faults(info: EngineInfo, protocol: StoreProtocol | None) -> Iterator[Fault]:
@@ -85,7 +108,7 @@ def _load_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:
 
 def _stop_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:
     for index, phase in enumerate(work.phases):
-        if phase.stop is None:
+        if phase.stop is None or phase.stop.steady is not None:
             continue
         asked = "seconds" if phase.stop.seconds is not None else "operations"
         if asked not in info.stops:

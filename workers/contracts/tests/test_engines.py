@@ -34,6 +34,16 @@ def test_every_engine_can_get_a_thousand_times_in_a_closed_loop(name: str) -> No
         ("pgbench", {"load": {"kind": "closed", "connections": 1, "pipeline": 2}}, "load.pipeline"),
         ("pgbench", {"verify": True}, "verify"),
         (
+            "pgbench",
+            {"load": {"kind": "closed", "connections": 4, "connection_steps": [{"connections": 2, "seconds": 1}]}},
+            "load.connection_steps",
+        ),
+        (
+            "redis-benchmark",
+            {"phases": [{"name": "warmup", "stop": {"steady": {}}}, {"name": "measure", "stop": {"operations": 9}}]},
+            "phases[0].stop.steady",
+        ),
+        (
             "redis-benchmark",
             {"load": {"kind": "closed", "connections": 1, "requests_per_connection": 5}},
             "load.requests_per_connection",
