@@ -177,7 +177,9 @@ def _assignment(unit: UnitOfWork, run: Run, trial: Trial, point: Point, lease: L
         reset=reset,
         keep_store=keep_store,
         target=targets.assigned_target(
-            unit, run.definition["targets"][point.target_index], instance_key=f"{run.id}:{point.target_index}"
+            unit,
+            plans.placed_target(run.definition, point.target_index, point.parameters),
+            instance_key=f"{run.id}:{point.target_index}",
         ),
         engine=plans.engine_of(run.definition, point.parameters),
         work=EngineWork.model_validate({**point.work, "seed": trial.seed}),

@@ -10,6 +10,7 @@ from loadstone.workloads.schemas import WorkloadDefinition
 
 Number = int | float
 
+SERVER_CPUS = "server_cpus"
 GET_AND_SET = {"get", "set"}
 TAKES_KEYS = frozenset({"multi_get", "multi_set"})
 TAKES_ENTRIES = frozenset({"range_first", "range_last", "range", "scan"})
@@ -25,6 +26,8 @@ class Binding:
     workload: WorkloadDefinition
     load: EngineLoad
     threads: int
+    server_cpus: int | None = None
+    """How many cores a managed store gets; None is what its target says."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ def _threads(binding: Binding, value: int) -> Binding:
     return replace(binding, threads=value)
 
 
+def _server_cpus(binding: Binding, value: int) -> Binding:
+    return replace(binding, server_cpus=value)
+
+
 def _zipf_exponent(binding: Binding, value: float) -> Binding:
     if not isinstance(binding.workload.access, ZipfAccess):
         return binding
@@ -104,6 +111,7 @@ AXES: Mapping[str, Axis] = {
     "pipeline": Axis(1, 1000, True, _load("pipeline")),
     "rate_per_s": Axis(0.001, 100_000_000, False, _load("rate_per_s")),
     "threads": Axis(1, 256, True, _threads),
+    SERVER_CPUS: Axis(1, 4096, True, _server_cpus),
     "value_size_bytes": Axis(1, 64 * 1024 * 1024, True, _value_size),
     "key_count": Axis(1, 10_000_000_000, True, _dataset("key_count")),
     "key_size_bytes": Axis(1, 250, True, _dataset("key_size_bytes")),
@@ -135,8 +143,8 @@ def _kinds(binding: Binding) -> set[str]:
 NEEDS: Mapping[str, Need] = {
     "rate_per_s": Need(
         "axis_needs_open_loop",
-        "A rate varies in an open loop only: choose the open loop as load.",
-        lambda binding: isinstance(binding.load, OpenLoad),
+        "A rate varies in an open loop of one constant rate only: choose it as load.",
+        lambda binding: isinstance(binding.load, OpenLoad) and binding.load.rate_per_s is not None,
     ),
     "zipf_exponent": Need(
         "axis_needs_zipf",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from loadstone_contracts.engine_plan import EngineLoad
 
-from loadstone.plans.axes import AXES, Binding
+from loadstone.plans.axes import AXES, SERVER_CPUS, Binding
 from loadstone.plans.schemas import NATIVE_ENGINE, PlanEngine, PlanStop, ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.workloads.schemas import WorkloadDefinition
@@ -120,6 +120,15 @@ def engine_of(definition: Mapping[str, Any], parameters: Mapping[str, Any]) -> s
     """The engine of a point of a run with this definition."""
     engines = definition.get("engines") or [{"name": NATIVE_ENGINE}]
     return str(parameters.get(ENGINE) or engines[0]["name"])
+
+
+def placed_target(definition: Mapping[str, Any], target_index: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The target's snapshot as a point of a run has it: on the first cores where their number is an axis."""
+    target: dict[str, Any] = definition["targets"][target_index]
+    count = parameters.get(SERVER_CPUS)
+    if count is None:
+        return target
+    return {**target, "placement": {**(target.get("placement") or {}), "cpus": f"0-{count - 1}" if count > 1 else "0"}}
 
 
 def _entries(plan: ResolvedPlan) -> Iterator[Entry]:

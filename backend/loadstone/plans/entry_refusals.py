@@ -2,8 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
+from loadstone.plans.axes import SERVER_CPUS
 from loadstone.plans.findings import finding
 from loadstone.plans.schemas import Finding, PlanEngine, ResolvedPlan, ResolvedWorkloadEntry
+
+
+def core_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
+    """The number of cores is set when a store starts."""
+    for index, axis in enumerate(plan.axes):
+        if axis.parameter != SERVER_CPUS:
+            continue
+        if plan.reset != "restart" or any(target.mode == "external" for target in plan.targets):
+            message = "Cores are given to a managed store when it starts: choose managed targets and the reset restart."
+            yield finding("axis_needs_restart", f"axes[{index}].parameter", message)
 
 
 def entry_refusals(plan: ResolvedPlan) -> Iterator[Finding]:

@@ -188,6 +188,8 @@ class _Expansion:
             "verify": self.plan.verify,
             "prefill": entry.prefill,
         }
+        if binding.server_cpus is not None:
+            identity["server_cpus"] = binding.server_cpus
         return identity if engine == NATIVE_ENGINE else identity | {"engine": engine}
 
 

@@ -7,7 +7,7 @@ from loadstone_contracts.engine_plan import UniformSize
 from loadstone.plans.axes import AXES, NEEDS, TAKES_KEYS, Axis, Binding
 from loadstone.plans.cells import Cells, Entry
 from loadstone.plans.durability import durability_refusals
-from loadstone.plans.entry_refusals import entry_refusals
+from loadstone.plans.entry_refusals import core_refusals, entry_refusals
 from loadstone.plans.findings import finding
 from loadstone.plans.schemas import Finding, PlanAxis, PlanStop, ResolvedPlan
 from loadstone.plans.store_limits import store_limit_refusals
@@ -22,7 +22,12 @@ MAX_PHASE_S = 130_000
 def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> list[Finding]:
     cells = Cells(plan)
     refusals = [*_axis_refusals(cells), *_count_refusals(cells), *_stop_refusals(plan), *_operation_refusals(cells)]
-    refusals += [*entry_refusals(plan), *durability_refusals(cells), *_reset_refusals(plan, flush_forbidden)]
+    refusals += [
+        *entry_refusals(plan),
+        *core_refusals(plan),
+        *durability_refusals(cells),
+        *_reset_refusals(plan, flush_forbidden),
+    ]
     # What depends on bound values is asked once the axes themselves are sound.
     return refusals or [*_bound_refusals(cells), *store_limit_refusals(cells)]
 
@@ -98,7 +103,9 @@ def _stop_refusals(plan: ResolvedPlan) -> Iterator[Finding]:
 
 
 def _stop_rule_refusals(path: str, rule: PlanStop) -> Iterator[Finding]:
-    if [rule.seconds, rule.operations, rule.operations_per_connection].count(None) != 2:
+    if rule.steady is not None and path == "stop":
+        yield finding("no_stop_rule", f"{path}.steady", "Only a warmup ends when it is steady: say how many seconds.")
+    elif [rule.seconds, rule.operations, rule.operations_per_connection, rule.steady].count(None) != 3:
         yield finding("no_stop_rule", path, "Say either how many seconds or how many operations.")
     elif rule.seconds is not None and not rule.seconds <= MAX_PHASE_S:
         yield finding("value_out_of_range", f"{path}.seconds", f"A phase lasts at most {MAX_PHASE_S:,} seconds.")

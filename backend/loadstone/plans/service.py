@@ -15,7 +15,7 @@ from loadstone.db import UnitOfWork
 from loadstone.errors import AppError, Conflict, NotFound
 from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.plans import recipes, repository
-from loadstone.plans.cells import engine_of
+from loadstone.plans.cells import engine_of, placed_target
 from loadstone.plans.durability import kill_of
 from loadstone.plans.engine_refusals import engine_refusals
 from loadstone.plans.estimate import estimate_s
@@ -56,6 +56,7 @@ __all__ = [
     "kill_of",
     "list_recipes",
     "part_of_plan",
+    "placed_target",
     "plan_json_schema",
     "recipe_definition",
     "recipe_figures",

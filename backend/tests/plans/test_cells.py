@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from loadstone.plans.cells import placed_target
 from loadstone.plans.grid import Grid, GridPoint, count_points, expand
 from loadstone.plans.refusals import find_refusals
 from loadstone.plans.resolve import Lookup, assemble, inline_snapshot, written_workloads
@@ -169,6 +170,18 @@ def test_a_workload_without_use_for_an_axis_is_kept_to_one_value_of_it() -> None
     assert refused(targets=redis, workloads=workloads, axes=AXIS) == []
     grid = expand(resolved(targets=redis, workloads=workloads, axes=AXIS))
     assert parameters(grid, "workload", "entries") == [("get", 10), ("range", 10), ("range", 20)]
+
+
+def test_the_servers_cores_are_an_axis_of_restarted_managed_stores() -> None:
+    axes = [{"parameter": "server_cpus", "values": [1, 8]}]
+    assert refused(workload=GET, axes=axes, reset="flush") == [("axis_needs_restart", "axes[0].parameter")]
+    plan = resolved(workload=GET, axes=axes)
+    first, second = expand(plan).points[:2]
+    assert first.identity != second.identity
+    definition = plan.model_dump(mode="json")
+    placed = [placed_target(definition, 0, point.parameters)["placement"]["cpus"] for point in (first, second)]
+    assert placed == ["0", "0-7"]
+    assert placed_target(definition, 0, {"target": "x"}) == definition["targets"][0]
 
 
 def test_a_part_of_a_plan_is_measured_as_it_was() -> None:
