@@ -41,6 +41,8 @@ def _start(report: int, cpus: str, given: str, command: list[str]) -> int:
         except BaseException as error:  # noqa: BLE001 - a forked copy of the supervisor must never run on
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(126)
+    # The agent must see the end of the command's output when the command closes it.
+    os.close(1)
     return pid
 
 
