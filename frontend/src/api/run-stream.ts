@@ -1,4 +1,5 @@
 import type { Schemas } from './client';
+import type { TelemetryNews } from './telemetry';
 
 export type RunEvent = Schemas['RunListItem'];
 export type PointEvent = Schemas['Point'];
@@ -12,6 +13,7 @@ export interface RunListener {
   readonly onRun: (event: RunEvent) => void;
   readonly onTrial: (event: TrialEvent) => void;
   readonly onSample: (event: SampleEvent) => void;
+  readonly onTelemetry?: (news: TelemetryNews) => void;
   readonly onPoint: (event: PointEvent) => void;
   /** The stream was away and is back, or it ended: what is shown should be read again. */
   readonly onResumed: () => void;
@@ -45,6 +47,7 @@ export function followRun(runId: string, after: number, listener: RunListener): 
     listen('run', listener.onRun);
     listen('trial', listener.onTrial);
     listen('sample', listener.onSample);
+    listen<TelemetryNews>('telemetry', (news) => listener.onTelemetry?.(news));
     listen('point', listener.onPoint);
     source.onopen = () => {
       delayMs = FIRST_DELAY_MS;

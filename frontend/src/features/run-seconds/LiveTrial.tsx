@@ -1,16 +1,23 @@
-import { Group, Paper, Text, Title } from '@mantine/core';
+import { Box, Group, Paper, Text, Title } from '@mantine/core';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
 import { StatusChip } from '@/components/StatusChip';
 import { formatCount, formatNs, formatRate } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
-import { type LiveSeconds, liveSecondsKey, mergeSeconds } from './live-seconds';
+import { type LiveSeconds, liveSecondsKey } from './live-seconds';
 import { SecondsCharts } from './SecondsCharts';
 import { shownOperation, totalErrors, totalThroughput } from './seconds-series';
+import { TelemetryCharts } from './TelemetryCharts';
+import { marksOf } from './telemetry-series';
+import { useLiveSamples } from './useLiveSamples';
+import { useTelemetry } from './useTelemetry';
 
 const CHART_HEIGHT = 170;
 const LATEST_SHOWN = 300;
+/** What a glance at a trial under way needs; the Time tab has the rest. */
+const LIVE_PANELS = ['store:per_s', 'memory', 'cpu'];
+const LIVE_PANEL_HEIGHT = 130;
 
 /** The seconds of the trial under way: what was there when the page opened, and what has come since. */
 function useLiveSeconds(run: Run): { trialId: string | null; samples: readonly Sample[] } {
@@ -22,8 +29,8 @@ function useLiveSeconds(run: Run): { trialId: string | null; samples: readonly S
     enabled: trialId !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const read = before.data && (!live || before.data.attempt === live.attempt) ? before.data.items : [];
-  return { trialId, samples: mergeSeconds(read, live?.items ?? []).slice(-LATEST_SHOWN) };
+  const samples = useLiveSamples(run.id, trialId, before.data);
+  return { trialId, samples: samples.slice(-LATEST_SHOWN) };
 }
 
 interface LiveTrialProps {
@@ -38,12 +45,14 @@ export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | nu
   const { data: points } = useQuery(pointsQuery(run.id));
   const [isLogTime, setLogTime] = useState(true);
   const last = samples.at(-1);
+  const seen = useTelemetry(run.id, trialId);
   if (trialId === null || !last) return null;
   const point = points?.items.find(({ trials }) => trials.some(({ id }) => id === trialId));
   const parameters = point?.parameters ?? {};
   const targets = run.axes.find(({ parameter }) => parameter === 'target')?.values ?? [];
   const current = run.current_trial?.id === trialId ? run.current_trial : null;
   const shown = shownOperation(samples, operation);
+  const view = { isLogTime, onLogTime: setLogTime, zoom: null };
   return (
     <Paper
       withBorder
@@ -70,9 +79,21 @@ export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | nu
         operation={shown}
         clock="response_time_ns"
         fileLabel={`${run.name}-live`}
-        view={{ isLogTime, onLogTime: setLogTime, zoom: null }}
+        view={view}
         height={CHART_HEIGHT}
+        marks={marksOf(seen.events, samples)}
       />
+      <Box mt="sm">
+        <TelemetryCharts
+          samples={samples}
+          seen={seen}
+          counters={undefined}
+          only={LIVE_PANELS}
+          fileLabel={`${run.name}-live`}
+          view={view}
+          height={LIVE_PANEL_HEIGHT}
+        />
+      </Box>
     </Paper>
   );
 }

@@ -2,7 +2,9 @@ import type { ReactElement } from 'react';
 import type { Sample } from '@/api/runs';
 import {
   ChartFrame,
+  type ChartMark,
   type ChartSeries,
+  LineNames,
   linearScale,
   ScaleToggle,
   XyChart,
@@ -12,10 +14,12 @@ import { toCsv } from '@/lib/csv';
 import { countNoun, formatNs, formatRate } from '@/lib/format';
 import {
   type Clock,
+  failedSeries,
   phaseSpans,
   secondsLimit,
   throughputSeries,
   timeSeries,
+  totalErrors,
   totalThroughput,
 } from './seconds-series';
 
@@ -34,6 +38,8 @@ interface SecondsChartsProps {
   readonly fileLabel: string;
   readonly view: SecondsView;
   readonly height: number;
+  /** What happened in store and host. */
+  readonly marks?: readonly ChartMark[];
 }
 
 /** Throughput and response time of one trial, second by second, on one time axis. */
@@ -47,7 +53,10 @@ export function SecondsCharts(props: SecondsChartsProps): ReactElement {
 }
 
 function ThroughputChart(props: SecondsChartsProps): ReactElement {
-  const series = [throughputSeries(props.samples, props.lookIndex, 'all operations')];
+  const { samples, lookIndex } = props;
+  const answered = throughputSeries(samples, lookIndex, 'all operations');
+  const failed = failedSeries(samples, lookIndex + 1, 'failed or refused');
+  const series = totalErrors(samples) > 0 ? [answered, failed] : [answered];
   return (
     <ChartFrame
       title="Throughput, second by second"
@@ -56,10 +65,12 @@ function ThroughputChart(props: SecondsChartsProps): ReactElement {
       sentence={throughputSentence(props.samples)}
       csv={() => secondsCsv(series)}
     >
+      {series.length > 1 && <LineNames series={series} />}
       <XyChart
-        {...timeAxis(props)}
+        {...timeAxisOf(props.samples, props.view, props.height)}
         name="Throughput over time"
         series={series}
+        marks={props.marks}
         y={{ title: 'Throughput', quantity: 'rate', isLog: false }}
       />
     </ChartFrame>
@@ -87,16 +98,18 @@ function TimesChart(props: SecondsChartsProps): ReactElement {
       }
     >
       <XyChart
-        {...timeAxis(props)}
+        {...timeAxisOf(props.samples, props.view, props.height)}
         name={`${title} over time`}
         series={series}
+        marks={props.marks}
         y={{ title, quantity: 'duration', isLog: view.isLogTime }}
       />
     </ChartFrame>
   );
 }
 
-function timeAxis({ samples, view, height }: SecondsChartsProps) {
+/** The axis that all charts of a trial share, with one cursor and one zoom. */
+export function timeAxisOf(samples: readonly Sample[], view: SecondsView, height: number) {
   const whole = linearScale([0, secondsLimit(samples)], { fromZero: true });
   return {
     height,
@@ -117,7 +130,9 @@ function throughputSentence(samples: readonly Sample[]): string {
   const rates = samples.filter(({ phase }) => phase === 'measure').map(totalThroughput);
   if (rates.length === 0) return `${countNoun(samples.length, 'second')} so far, none of them measured yet.`;
   const range = `between ${formatRate(Math.min(...rates))} and ${formatRate(Math.max(...rates))} ops/s`;
-  return `${countNoun(rates.length, 'measured second')}: ${range}, last ${formatRate(rates.at(-1))}.`;
+  const errors = totalErrors(samples);
+  const failed = errors > 0 ? ` ${countNoun(errors, 'operation')} failed or were refused.` : '';
+  return `${countNoun(rates.length, 'measured second')}: ${range}, last ${formatRate(rates.at(-1))}.${failed}`;
 }
 
 function timeSentence(series: readonly ChartSeries[]): string {

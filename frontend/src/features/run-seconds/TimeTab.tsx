@@ -2,16 +2,20 @@ import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { type Point, pointsQuery, type Run, type SampleList, samplesQuery } from '@/api/runs';
+import { type Point, pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
 import { type Zoom, ZoomSlider } from '@/components/charts';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
-import { SecondsCharts } from './SecondsCharts';
+import { SecondsCharts, type SecondsView } from './SecondsCharts';
 import { SecondsTable } from './SecondsTable';
 import { operationsIn, secondsSince, shownOperation } from './seconds-series';
+import { TelemetryCharts } from './TelemetryCharts';
+import { marksOf } from './telemetry-series';
+import { useLiveSamples } from './useLiveSamples';
+import { useTelemetry } from './useTelemetry';
 
 export interface TimeView {
   readonly trial?: string;
@@ -19,6 +23,8 @@ export interface TimeView {
   readonly time?: 'service';
   readonly logt?: boolean;
   readonly tzoom?: Zoom;
+  /** Counters of the store that are drawn. */
+  readonly counters?: string[];
 }
 
 interface TimeTabProps {
@@ -57,6 +63,8 @@ export function TimeTab({ run, view, onView }: TimeTabProps): ReactElement {
         onChange={(trial) => onView({ trial: trial ?? undefined, tzoom: undefined })}
       />
       <TrialSeconds
+        key={trialId}
+        runId={run.id}
         trialId={trialId}
         lookIndex={Math.max(0, targets.indexOf(String(point?.parameters.target)))}
         fileLabel={`${run.name}-trial`}
@@ -80,6 +88,7 @@ function trialChoices(points: readonly Point[]): { value: string; label: string 
 }
 
 interface TrialSecondsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
+  readonly runId: string;
   readonly trialId: string;
   readonly lookIndex: number;
   readonly fileLabel: string;
@@ -87,6 +96,7 @@ interface TrialSecondsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
 
 function TrialSeconds(props: TrialSecondsProps): ReactElement {
   const seconds = useQuery(samplesQuery(props.trialId));
+  const live = useLiveSamples(props.runId, props.trialId, seconds.data);
   if (seconds.isPending) return <ChartSkeleton />;
   if (!seconds.data) {
     const { code, detail } = toProblem(seconds.error);
@@ -99,7 +109,7 @@ function TrialSeconds(props: TrialSecondsProps): ReactElement {
       />
     );
   }
-  if (seconds.data.items.length === 0) {
+  if (live.length === 0) {
     return (
       <TeachingState
         icon={IconClock}
@@ -108,16 +118,24 @@ function TrialSeconds(props: TrialSecondsProps): ReactElement {
       />
     );
   }
-  return <Seconds {...props} list={seconds.data} />;
+  return <Seconds {...props} samples={live} isDownsampled={seconds.data.downsampled} />;
 }
 
 interface SecondsProps extends TrialSecondsProps {
-  readonly list: SampleList;
+  readonly samples: readonly Sample[];
+  readonly isDownsampled: boolean;
 }
 
-function Seconds({ list, lookIndex, fileLabel, view, onView }: SecondsProps): ReactElement {
-  const samples = list.items;
+function Seconds(props: SecondsProps): ReactElement {
+  const { samples, lookIndex, fileLabel, view, onView } = props;
   const operation = shownOperation(samples, view.op);
+  const seen = useTelemetry(props.runId, props.trialId);
+  const charts: SecondsView = {
+    isLogTime: view.logt ?? true,
+    onLogTime: (logt) => onView({ logt }),
+    zoom: view.tzoom ?? null,
+    onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
+  };
   return (
     <Stack gap="sm">
       <SecondsControls operations={operationsIn(samples)} operation={operation} view={view} onView={onView} />
@@ -128,12 +146,8 @@ function Seconds({ list, lookIndex, fileLabel, view, onView }: SecondsProps): Re
         clock={view.time === 'service' ? 'service_time_ns' : 'response_time_ns'}
         fileLabel={fileLabel}
         height={260}
-        view={{
-          isLogTime: view.logt ?? true,
-          onLogTime: (logt) => onView({ logt }),
-          zoom: view.tzoom ?? null,
-          onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
-        }}
+        view={charts}
+        marks={marksOf(seen.events, samples)}
       />
       <ZoomSlider
         values={samples.map(secondsSince(samples))}
@@ -141,7 +155,20 @@ function Seconds({ list, lookIndex, fileLabel, view, onView }: SecondsProps): Re
         onZoom={(tzoom) => onView({ tzoom: tzoom ?? undefined })}
         label="seconds"
       />
-      <SecondsTable samples={samples} isDownsampled={list.downsampled} csvName={fileLabel} />
+      {seen.isPending ? (
+        <ChartSkeleton />
+      ) : (
+        <TelemetryCharts
+          samples={samples}
+          seen={seen}
+          counters={view.counters}
+          onCounters={(counters) => onView({ counters })}
+          fileLabel={fileLabel}
+          view={charts}
+          height={200}
+        />
+      )}
+      <SecondsTable samples={samples} isDownsampled={props.isDownsampled} csvName={fileLabel} />
     </Stack>
   );
 }

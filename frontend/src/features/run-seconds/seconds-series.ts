@@ -55,6 +55,17 @@ export function throughputSeries(samples: readonly Sample[], lookIndex: number, 
   return { key: 'throughput', label, lookIndex, isBare: true, points: withBreaks(points) };
 }
 
+/** Operations that failed, were refused or went unanswered, each second. */
+export function failedSeries(samples: readonly Sample[], lookIndex: number, label: string): ChartSeries {
+  const xOf = secondsSince(samples);
+  const points = samples.map((sample) => ({
+    x: xOf(sample),
+    y: totalErrors([sample]) / (sample.duration_s || 1),
+    label: sample.phase,
+  }));
+  return { key: 'failed', label, lookIndex, isBare: true, points: withBreaks(points) };
+}
+
 /** A line does not run from one phase into the next: what is sent changes between them. */
 function withBreaks(points: readonly ChartPoint[]): ChartPoint[] {
   return points.flatMap((point, index) => {

@@ -8,8 +8,10 @@ import {
   type TrialEvent,
 } from '@/api/run-stream';
 import { type Point, pointsQuery, type Run, runQuery, trialsQuery } from '@/api/runs';
+import type { TelemetryNews } from '@/api/telemetry';
 import { isTerminal } from '@/components/StatusChip';
 import { addLiveSeconds, type LiveSeconds, liveSecondsKey } from './live-seconds';
+import { addLiveTelemetry, type LiveTelemetry, liveTelemetryKey } from './live-telemetry';
 
 /** Events that come in one burst (after a reconnect) make one drawing. */
 const BATCH_MS = 50;
@@ -25,17 +27,22 @@ export function useRunStream(run: Run): 'open' | 'away' {
     const seconds = batched((events: SampleEvent[]) => {
       queries.setQueryData<LiveSeconds>(liveSecondsKey(run.id), (known) => addLiveSeconds(known, events));
     });
+    const telemetry = batched((news: TelemetryNews[]) => {
+      queries.setQueryData<LiveTelemetry>(liveTelemetryKey(run.id), (known) => addLiveTelemetry(known, news));
+    });
     const stop = followRun(run.id, run.last_event_seq, {
       onRun: (event) => applyRun(queries, event),
       onTrial: (event) => applyTrial(queries, run.id, event),
       onPoint: (event) => applyPoint(queries, run.id, event),
       onSample: seconds.add,
+      onTelemetry: telemetry.add,
       onResumed: () => void queries.invalidateQueries({ queryKey: ['run', run.id] }),
       onConnection: setConnection,
     });
     return () => {
       stop();
       seconds.stop();
+      telemetry.stop();
     };
   }, [run.id, isOver, queries]);
   return isOver ? 'open' : connection;
