@@ -10,9 +10,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from loadstone_local.account import api_client, read_demo_file
 from loadstone_local.console import StepFailed, say
 from loadstone_local.paths import STATE
 from loadstone_local.scratch_stack import scratch_stack
+from loadstone_local.study_rows import Point, Row, Series, place_of, ratios, value_of, why_missing
 
 STUDIES = (
     "innodb-memcached-vs-native",
@@ -31,32 +32,9 @@ STUDIES = (
     "mysql-as-key-value",
 )
 TERMINAL = {"succeeded", "failed", "cancelled", "crashed"}
-BASE_WORKLOADS = {"DELETE+INSERT": "set", "REPLACE": "set", "SELECT": "get"}
-"""What a workload of one system alone is held against on the other: the study compares them so."""
 HEAD = ("scenario", "system", "metric", "x", "published", "ours", "ratio published", "ratio ours")
 COUNTED_ONCE = ("elapsed_s",)
 """Says the same as the time per operation, at another count than the study's."""
-
-Point = Mapping[str, Any]
-Series = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A published figure beside ours; ratios are to the system that the study compares to."""
-
-    study: str
-    scenario: str
-    system: str
-    target: str
-    metric: str
-    unit: str
-    x: float | None
-    published: float
-    ours: float
-    published_ratio: float | None
-    our_ratio: float | None
-    ratio_to: str
 
 
 class Study:
@@ -120,12 +98,12 @@ class Study:
             if series["metric"] in COUNTED_ONCE:
                 continue
             for figure in series["points"]:
-                mine = _value(points, _place(series, figure["x"]), series["metric"])
+                mine = value_of(points, place_of(series, figure["x"]), series["metric"])
                 if mine is None:
-                    self.missing["The quick size has no such point, or none of its trials counts."] += 1
+                    self.missing[why_missing(points, place_of(series, figure["x"]))] += 1
                     continue
                 base = series["relative_to"] or normalise_to
-                yield self._row(series, figure, mine, _ratios(figures, series, figure, points, base), base)
+                yield self._row(series, figure, mine, ratios(figures, series, figure, points, base), base)
 
     def _row(
         self,
@@ -160,67 +138,6 @@ class Study:
             elif (series["scenario"], label) not in laid:
                 why = "Its target, engine or workload takes no part in the quick size on this machine"
                 self.missing[f"{why}: {series['system']}."] += len(series["points"])
-
-
-def _place(series: Series, x: float | None) -> dict[str, Any]:
-    place = dict(series["match"])
-    if series["axis"] is not None and x is not None:
-        place[series["axis"]] = x
-    return place
-
-
-def _value(points: Sequence[Point], place: Mapping[str, Any], metric: str) -> float | None:
-    """The best one where the figure leaves something open: the study prints the best that it saw."""
-    found = [one for one in points if all(one["parameters"].get(name) == value for name, value in place.items())]
-    values = [value for point in found if (value := _reading(point, metric)) is not None]
-    better: Callable[[list[float]], float] = min if metric.endswith("_ns") else max
-    return better(values) if values else None
-
-
-def _reading(point: Point, metric: str) -> float | None:
-    if metric in point["metrics"]:
-        return float(point["metrics"][metric]["mean"])
-    total = point["total"]
-    value = total.get(metric) if total else None
-    return float(value) if value is not None else None
-
-
-def _ratios(
-    figures: Mapping[str, Any],
-    series: Series,
-    figure: Mapping[str, Any],
-    points: Sequence[Point],
-    base: Mapping[str, Any],
-) -> tuple[float | None, float | None]:
-    """Published and ours, to the base at the same place."""
-    place = _based(_place(series, figure["x"]), base)
-    if not base:
-        return None, None
-    ours = _value(points, place, series["metric"])
-    mine = _value(points, _place(series, figure["x"]), series["metric"])
-    our_ratio = mine / ours if mine is not None and ours else None
-    if series["relative_to"]:
-        return figure["value"], our_ratio
-    theirs = _published_at(figures, place, series, figure["x"])
-    return (figure["value"] / theirs if theirs else None), our_ratio
-
-
-def _based(place: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    moved = {**place, **base}
-    if place.get("target") != base.get("target") and place.get("workload") in BASE_WORKLOADS:
-        moved["workload"] = BASE_WORKLOADS[str(place["workload"])]
-    return moved
-
-
-def _published_at(
-    figures: Mapping[str, Any], place: Mapping[str, Any], series: Series, x: float | None
-) -> float | None:
-    for other in figures["series"]:
-        if other["metric"] != series["metric"] or other["relative_to"]:
-            continue
-        if all(place.get(name) == value for name, value in other["match"].items()):
-            return next((one["value"] for one in other["points"] if one["x"] == x), None)
-    return None
 
 
 def _number(value: float | None) -> str:
