@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from loadstone_agent.agent import Agent, make_agent
 from loadstone_agent.identity import Identity, save_identity
-from loadstone_agent.settings import AgentSettings
+from loadstone_agent.settings import AgentSettings, get_settings
 from loadstone_agent_testing.api_server import TOKEN, ApiInMemory
 from loadstone_agent_testing.processes import end, free_port, is_listening, wait_until
 
@@ -33,6 +33,13 @@ def engine_binary() -> str:
             pytest.fail(f"{binary} is missing: run `{BUILD}` in {ENGINE_DIR}")
         subprocess.run(BUILD.split(), cwd=ENGINE_DIR, check=True)
     return str(binary)
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_this_test() -> Iterator[None]:
+    """They are read once a process, and a test may have set its own environment."""
+    yield
+    get_settings.cache_clear()
 
 
 @pytest.fixture
