@@ -3413,6 +3413,11 @@ export interface components {
             think_time_us: number;
             /** Requests Per Connection */
             requests_per_connection?: number | null;
+            /** Churn Per S */
+            churn_per_s?: number | null;
+            /** Connection Steps */
+            connection_steps?: components["schemas"]["ConnectionStep"][];
+            retries?: components["schemas"]["Retries"] | null;
         };
         /**
          * Comment
@@ -3642,6 +3647,28 @@ export interface components {
             algorithm_version: string;
             /** Sentence */
             sentence: string;
+        };
+        /** ConnectionStep */
+        ConnectionStep: {
+            /** Connections */
+            connections: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /**
+         * ConstantRate
+         * @description The same rate for a while; 0 is a pause.
+         */
+        ConstantRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "constant";
+            /** Rate Per S */
+            rate_per_s: number;
+            /** Seconds */
+            seconds: number;
         };
         /**
          * ContenderRefusal
@@ -4094,7 +4121,8 @@ export interface components {
         };
         /**
          * Dataset
-         * @description Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all.
+         * @description Keys are `key_prefix` + zero-padded decimal index, `key_size_bytes` long in all, unless a template or a
+         *     distribution of lengths says otherwise.
          */
         Dataset: {
             /** Key Count */
@@ -4109,6 +4137,10 @@ export interface components {
              * @default 16
              */
             key_size_bytes: number;
+            /** Key Template */
+            key_template?: string | null;
+            /** Key Sizes */
+            key_sizes?: (components["schemas"]["FixedSize"] | components["schemas"]["UniformSize"] | components["schemas"]["NormalSize"] | components["schemas"]["LogNormalSize"] | components["schemas"]["HistogramSize"] | components["schemas"]["FacebookSize"]) | null;
             /** Value Size */
             value_size: components["schemas"]["FixedSize"] | components["schemas"]["UniformSize"] | components["schemas"]["NormalSize"] | components["schemas"]["LogNormalSize"] | components["schemas"]["HistogramSize"] | components["schemas"]["FacebookSize"];
             /**
@@ -4269,6 +4301,7 @@ export interface components {
              *     }
              */
             access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
+            trace?: components["schemas"]["Trace"] | null;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
             /**
@@ -5058,15 +5091,23 @@ export interface components {
              */
             pipeline: number;
             /** Rate Per S */
-            rate_per_s: number;
+            rate_per_s?: number | null;
+            rate?: components["schemas"]["RateProfile"] | null;
             /**
              * Arrivals
              * @default constant
              * @enum {string}
              */
-            arrivals: "constant" | "poisson";
+            arrivals: "constant" | "poisson" | "bursty" | "recorded";
+            /** Burst Size */
+            burst_size?: number | null;
+            /** Speed */
+            speed?: number | null;
             /** Requests Per Connection */
             requests_per_connection?: number | null;
+            /** Churn Per S */
+            churn_per_s?: number | null;
+            retries?: components["schemas"]["Retries"] | null;
         };
         /** Operation */
         Operation: {
@@ -5087,6 +5128,8 @@ export interface components {
              * @default 100
              */
             entries: number;
+            /** Entries Min */
+            entries_min?: number | null;
             /**
              * From Entry
              * @default 0
@@ -5118,6 +5161,11 @@ export interface components {
             errors: {
                 [key: string]: number;
             };
+            /**
+             * Retries
+             * @default 0
+             */
+            retries: number;
             /** Hits */
             hits: number;
             /** Misses */
@@ -5419,6 +5467,12 @@ export interface components {
             littles_law_residual: number | null;
             /** Saturated */
             saturated: boolean;
+            /**
+             * Connections Renewed
+             * @default 0
+             */
+            connections_renewed: number;
+            steadiness?: components["schemas"]["Steadiness"] | null;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
         };
@@ -5569,6 +5623,7 @@ export interface components {
             seconds?: number | null;
             /** Operations */
             operations?: number | null;
+            steady?: components["schemas"]["SteadyRule"] | null;
             /** Operations Per Connection */
             operations_per_connection?: number | null;
         };
@@ -6105,6 +6160,37 @@ export interface components {
             ends_at: string | null;
             reason: components["schemas"]["WaitReason"] | null;
         };
+        /**
+         * RampRate
+         * @description From one rate to another in a straight line.
+         */
+        RampRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ramp";
+            /** From Per S */
+            from_per_s: number;
+            /** To Per S */
+            to_per_s: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /**
+         * RateProfile
+         * @description The rate as a function of the time since the measured phase began: segments one after the other, then the last
+         *     rate for ever, or all segments again. A warmup stays at the rate of the beginning.
+         */
+        RateProfile: {
+            /** Segments */
+            segments: (components["schemas"]["ConstantRate"] | components["schemas"]["RampRate"] | components["schemas"]["SinusRate"])[];
+            /**
+             * Repeats
+             * @default false
+             */
+            repeats: boolean;
+        };
         /** Recipe */
         Recipe: {
             /** Slug */
@@ -6294,6 +6380,16 @@ export interface components {
             /** Prefill */
             prefill?: boolean | null;
             workload: components["schemas"]["WorkloadDefinition"];
+        };
+        /**
+         * Retries
+         * @description What failed is sent again as the same operation: it counts once, its time from the first intended start.
+         */
+        Retries: {
+            /** Attempts */
+            attempts: number;
+            /** On */
+            on: ("timeout" | "connection_lost" | "refused")[];
         };
         /**
          * Run
@@ -6592,6 +6688,10 @@ export interface components {
             duration_ns: number;
             /** In Flight */
             in_flight: number;
+            /** Connections */
+            connections?: number | null;
+            /** Offered Per S */
+            offered_per_s?: number | null;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
         };
@@ -7117,6 +7217,25 @@ export interface components {
             /** Password */
             password: string;
         };
+        /**
+         * SinusRate
+         * @description `base_per_s + amplitude_per_s * sin(2 pi t / period_s)`; the amplitude is at most the base.
+         */
+        SinusRate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sinus";
+            /** Base Per S */
+            base_per_s: number;
+            /** Amplitude Per S */
+            amplitude_per_s: number;
+            /** Period S */
+            period_s: number;
+            /** Seconds */
+            seconds: number;
+        };
         /** SizeBucket */
         SizeBucket: {
             /** Min Bytes */
@@ -7251,14 +7370,53 @@ export interface components {
             crashed: number;
         };
         /**
+         * Steadiness
+         * @description How a warmup that ends when it is steady came to its end.
+         */
+        Steadiness: {
+            /** Is Steady */
+            is_steady: boolean;
+            /** After S */
+            after_s: number;
+            /** Variation */
+            variation: number | null;
+            /** Drift */
+            drift: number | null;
+        };
+        /**
+         * SteadyRule
+         * @description When a warmup has become steady: the coefficient of variation of the last `window_s` whole seconds is at most
+         *     `variation_max`, and the straight line fitted to them (least squares) moves by no more than the same share of their
+         *     mean from the first to the last of them. Looked at is the throughput in a closed loop, in an open loop (where the
+         *     throughput is given) the mean service time.
+         */
+        SteadyRule: {
+            /**
+             * Variation Max
+             * @default 0.05
+             */
+            variation_max: number;
+            /**
+             * Window S
+             * @default 10
+             */
+            window_s: number;
+            /**
+             * Max Seconds
+             * @default 300
+             */
+            max_seconds: number;
+        };
+        /**
          * StopRule
-         * @description Exactly one of the two is set. A prefill has none: it ends when every key is written.
+         * @description Exactly one of them is set. A prefill has none: it ends when every key is written.
          */
         StopRule: {
             /** Seconds */
             seconds?: number | null;
             /** Operations */
             operations?: number | null;
+            steady?: components["schemas"]["SteadyRule"] | null;
         };
         /** StoreFacts */
         StoreFacts: {
@@ -7750,6 +7908,15 @@ export interface components {
              * @default true
              */
             verify_certificate: boolean;
+        };
+        /**
+         * Trace
+         * @description What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value
+         *     in bytes or nothing. Its keys are sent as they are.
+         */
+        Trace: {
+            /** File */
+            file: string;
         };
         /** TrendSubject */
         TrendSubject: {
