@@ -124,6 +124,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "pages": _script("backend/bench/pages_at_scale.py"),
     "ingest": _script("backend/bench/ingest.py"),
     "watchers": _script("backend/bench/live_watchers.py"),
+    "telemetry": _script("workers/agent/bench/telemetry_overhead.py"),
     "verdicts": _script("backend/bench/compare_verdicts.py"),
     "changes": _script("backend/bench/change_points.py"),
     "service": bench_service,
