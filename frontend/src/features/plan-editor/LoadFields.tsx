@@ -54,6 +54,23 @@ export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps
         />
         <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />
       </SimpleGrid>
+      <SimpleGrid cols={2} spacing="xs">
+        <PlanNumber
+          path="load.requests_per_connection"
+          label="Requests per connection"
+          placeholder="connections are kept"
+          value={load.requests_per_connection}
+          onChange={(count) => onLoad({ ...load, requests_per_connection: count || null })}
+        />
+        {load.kind === 'closed' && (
+          <PlanNumber
+            path="load.think_time_us"
+            label="Think time (µs)"
+            value={load.think_time_us}
+            onChange={(think_time_us) => onLoad({ ...load, think_time_us })}
+          />
+        )}
+      </SimpleGrid>
       {load.kind === 'open' && <ArrivalFields load={load} onLoad={onLoad} />}
       <FieldFindings path="load" onlyWarnings />
     </Stack>

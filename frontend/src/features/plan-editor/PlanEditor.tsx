@@ -1,4 +1,4 @@
-import { Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { Plan, PlanDefinition } from '@/api/plans';
@@ -8,6 +8,7 @@ import { AgentChoice } from './AgentChoice';
 import { AxisRows } from './AxisRows';
 import { asSaved, axisFaults, type Draft, formOf, isSavedAs, toDefinition } from './draft';
 import { type DraftOrigin, dropDraft, keepDraft, moveDraft } from './draft-storage';
+import { EngineChips } from './EngineChips';
 import { type Findings, FindingsContext, useRefusal } from './findings';
 import { LoadFields } from './LoadFields';
 import { OriginChoice } from './OriginChoice';
@@ -18,7 +19,7 @@ import { TargetPicker, targetName } from './TargetPicker';
 import { TargetPromises } from './TargetPromises';
 import { TrialFields } from './TrialFields';
 import { usePlanPreview } from './usePlanPreview';
-import { WorkloadFields } from './WorkloadFields';
+import { WorkloadList } from './WorkloadList';
 
 interface PlanEditorProps {
   readonly initial: Draft;
@@ -36,10 +37,11 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
   const [draft, setDraft] = useState(initial);
   const [submitFindings, setSubmitFindings] = useState<Findings['refusals']>([]);
   const { data: saved } = useQuery(targetsQuery);
-  const definition = useMemo(() => {
-    const names = draft.definition.targets.map((target) => targetName(target, saved?.items));
-    return toDefinition(draft, names);
-  }, [draft, saved]);
+  const targetNames = useMemo(
+    () => draft.definition.targets.map((target) => targetName(target, saved?.items)),
+    [draft, saved],
+  );
+  const definition = useMemo(() => toDefinition(draft, targetNames), [draft, targetNames]);
   const faults = useMemo(() => axisFaults(draft.axes), [draft.axes]);
   const answer = usePlanPreview(definition, draft.agentChoice, faults);
   const findings = useMemo(
@@ -54,13 +56,16 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
     },
     [origin],
   );
-  return { draft, definition, answer, findings, change, setSubmitFindings };
+  return { draft, definition, targetNames, answer, findings, change, setSubmitFindings };
 }
 
 /** What, how hard, what it means: one page, three columns. */
 export function PlanEditor(props: PlanEditorProps): ReactElement {
   const { initial, origin, onOrigin, onStarted, onSaved } = props;
-  const { draft, definition, answer, findings, change, setSubmitFindings } = useDraft(initial, origin);
+  const { draft, definition, targetNames, answer, findings, change, setSubmitFindings } = useDraft(
+    initial,
+    origin,
+  );
   const started = (runId: string) => {
     dropDraft(origin);
     onStarted(runId);
@@ -80,6 +85,7 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
           origin={origin}
           onOrigin={onOrigin}
           suggested={definition.name}
+          targetNames={targetNames}
         />
         <HowHardColumn draft={draft} onChange={change} />
         <Column title="What it means">
@@ -158,9 +164,11 @@ interface WhatColumnProps extends DraftColumnProps {
   readonly origin: DraftOrigin;
   readonly onOrigin: (origin: DraftOrigin) => void;
   readonly suggested: string;
+  readonly targetNames: readonly string[];
 }
 
-function WhatColumn({ draft, onChange, origin, onOrigin, suggested }: WhatColumnProps): ReactElement {
+function WhatColumn(props: WhatColumnProps): ReactElement {
+  const { draft, onChange, origin, onOrigin, suggested, targetNames } = props;
   const { definition } = draft;
   const set = (patch: Partial<PlanDefinition>) =>
     onChange({ ...draft, definition: { ...definition, ...patch } });
@@ -180,11 +188,7 @@ function WhatColumn({ draft, onChange, origin, onOrigin, suggested }: WhatColumn
         <TargetPicker chosen={definition.targets} onChange={(targets) => set({ targets })} />
       </Part>
       <Part title="Workload">
-        {definition.workload ? (
-          <WorkloadFields workload={definition.workload} onChange={(workload) => set({ workload })} />
-        ) : (
-          <Text size="xs">{definition.workloads?.length ?? 0} workloads, as the plan's text lists them.</Text>
-        )}
+        <WorkloadList workloads={definition} targetNames={targetNames} onChange={set} />
       </Part>
     </Column>
   );
@@ -206,6 +210,9 @@ function HowHardColumn({ draft, onChange }: DraftColumnProps): ReactElement {
           onLoad={(load) => set({ load })}
           onThreads={(threads) => set({ threads })}
         />
+      </Part>
+      <Part title="Engines">
+        <EngineChips engines={definition.engines} onChange={(engines) => set({ engines })} />
       </Part>
       <Part title="Trials">
         <TrialFields plan={definition} onChange={set} />

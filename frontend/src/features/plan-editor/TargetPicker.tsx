@@ -1,13 +1,15 @@
 import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { IconCpu, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { type StoreKind, storeKindsQuery, type Target, targetsQuery } from '@/api/targets';
 import { lookOf } from '@/components/charts/palette';
 import { SeriesKey } from '@/components/charts/SeriesKey';
 import { useScheme } from '@/components/charts/useScheme';
-import { NO_PLACEMENT, type PlanTarget } from './draft';
+import { formatBytes } from '@/lib/format';
+import { NO_PLACEMENT, type Placement, type PlanTarget } from './draft';
 import { FieldFindings, useRefusal } from './findings';
+import { PlacementFields } from './PlacementFields';
 
 interface TargetPickerProps {
   readonly chosen: readonly PlanTarget[];
@@ -42,6 +44,10 @@ export function TargetPicker({ chosen, onChange }: TargetPickerProps): ReactElem
           name={targetName(target, saved?.items)}
           detail={targetDetail(target, saved?.items)}
           onRemove={() => onChange(chosen.filter((_, place) => place !== index))}
+          placement={'target_id' in target ? null : (target.placement ?? NO_PLACEMENT)}
+          onPlacement={(placement) =>
+            onChange(chosen.map((one, place) => (place === index ? { ...one, placement } : one)))
+          }
         />
       ))}
       <Select
@@ -116,7 +122,16 @@ function targetDetail(target: PlanTarget, saved: readonly Target[] | undefined):
       : `${found.kind}, profile ${found.profile}`;
   }
   const options = Object.entries(target.options ?? {}).map(([name, value]) => `${name} ${value}`);
-  return [`${target.kind}, profile ${target.profile}`, ...options].join(', ');
+  return [`${target.kind}, profile ${target.profile}`, ...options, ...placementWords(target)].join(', ');
+}
+
+function placementWords({ placement }: Extract<PlanTarget, { kind: string }>): string[] {
+  const { cpus, memory_limit_bytes, data_directory } = placement ?? NO_PLACEMENT;
+  return [
+    ...(cpus ? [`cores ${cpus}`] : []),
+    ...(memory_limit_bytes ? [`at most ${formatBytes(memory_limit_bytes)}`] : []),
+    ...(data_directory ? [`on ${data_directory}`] : []),
+  ];
 }
 
 interface ChosenTargetProps {
@@ -124,9 +139,36 @@ interface ChosenTargetProps {
   readonly name: string;
   readonly detail: string;
   readonly onRemove: () => void;
+  /** Null for a saved target: it has its own. */
+  readonly placement: Placement | null;
+  readonly onPlacement: (placement: Placement) => void;
 }
 
-function ChosenTarget({ index, name, detail, onRemove }: ChosenTargetProps): ReactElement {
+function ChosenTarget(props: ChosenTargetProps): ReactElement {
+  const { index, name, placement } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div>
+      <TargetLine {...props} isOpen={isOpen} onOpen={setOpen} />
+      {isOpen && placement && (
+        <PlacementFields
+          placement={placement}
+          path={`targets.${index}`}
+          onChange={props.onPlacement}
+          key={name}
+        />
+      )}
+    </div>
+  );
+}
+
+interface TargetLineProps extends ChosenTargetProps {
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}
+
+function TargetLine(props: TargetLineProps): ReactElement {
+  const { index, name, detail, placement, isOpen, onOpen, onRemove } = props;
   const scheme = useScheme();
   return (
     <Group gap={8} wrap="nowrap" className="chosen-target">
@@ -139,6 +181,18 @@ function ChosenTarget({ index, name, detail, onRemove }: ChosenTargetProps): Rea
           {detail}
         </Text>
       </div>
+      {placement && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Cores, memory and disk of ${name}`}
+          aria-expanded={isOpen}
+          onClick={() => onOpen(!isOpen)}
+        >
+          <IconCpu size={14} />
+        </ActionIcon>
+      )}
       <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Remove ${name}`} onClick={onRemove}>
         <IconX size={14} />
       </ActionIcon>

@@ -9,6 +9,7 @@ import {
   draftOf,
   draftOfPlan,
   isSavedAs,
+  NO_PLACEMENT,
   newAxis,
   suggestName,
   toDefinition,
@@ -47,7 +48,14 @@ describe('a draft', () => {
     });
     expect(cloned.targets).toEqual([
       { target_id: 'target-1' },
-      { kind: 'redis', profile: 'default', options: {}, name: 'Redis', optional: false },
+      {
+        kind: 'redis',
+        profile: 'default',
+        options: {},
+        name: 'Redis',
+        optional: false,
+        placement: NO_PLACEMENT,
+      },
     ]);
     expect(cloned.seed).toBeNull();
   });

@@ -23,8 +23,10 @@ export interface Draft {
 
 export type PlanTarget = PlanDefinition['targets'][number];
 
+export type Placement = NonNullable<Extract<PlanTarget, { kind: string }>['placement']>;
+
 /** Wherever the agent has room. */
-export const NO_PLACEMENT: Extract<PlanTarget, { kind: string }>['placement'] = {
+export const NO_PLACEMENT: Placement = {
   cpus: null,
   memory_limit_bytes: null,
   data_directory: null,

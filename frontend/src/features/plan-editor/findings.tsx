@@ -12,10 +12,21 @@ const NO_FINDINGS: Findings = { refusals: [], warnings: [] };
 
 export const FindingsContext = createContext<Findings>(NO_FINDINGS);
 
+/** Where the workload that is being edited stands in the plan. */
+export const WorkloadPath = createContext('workload');
+
+/** Fields of a workload name their path as if it were the only one. */
+function usePath(path: string): string {
+  const workload = useContext(WorkloadPath);
+  return path === 'workload' || path.startsWith('workload.')
+    ? `${workload}${path.slice('workload'.length)}`
+    : path;
+}
+
 /** The sentence that refuses this field, if there is one. */
 export function useRefusal(path: string): string | undefined {
   const { refusals } = useContext(FindingsContext);
-  const messages = messagesAt(refusals, path).map(({ message }) => message);
+  const messages = messagesAt(refusals, usePath(path)).map(({ message }) => message);
   return messages.length > 0 ? [...new Set(messages)].join(' ') : undefined;
 }
 
@@ -28,8 +39,9 @@ export function FieldFindings({
   onlyWarnings?: boolean;
 }): ReactElement | null {
   const { refusals, warnings } = useContext(FindingsContext);
-  const refused = onlyWarnings ? [] : messagesAt(refusals, path);
-  const warned = messagesAt(warnings, path);
+  const place = usePath(path);
+  const refused = onlyWarnings ? [] : messagesAt(refusals, place);
+  const warned = messagesAt(warnings, place);
   if (refused.length + warned.length === 0) return null;
   return (
     <div>
