@@ -187,7 +187,8 @@ fn find_array(talk: &Talk, input: &[u8]) -> Option<Found> {
         b"PING" => Found::greeting(used, b"+PONG\r\n"),
         b"HELLO" => Found::greeting(used, b"%1\r\n$5\r\nproto\r\n:3\r\n"),
         b"CLUSTER" => {
-            let node = format!("*2\r\n$9\r\n127.0.0.1\r\n:{}\r\n", talk.port);
+            // Without a host: the one that the client has come to.
+            let node = format!("*2\r\n$0\r\n\r\n:{}\r\n", talk.port);
             Found::greeting(used, format!("*1\r\n*3\r\n:0\r\n:16383\r\n{node}"))
         }
         _ => Found::operation(used),

@@ -8,11 +8,12 @@
 
 mod support;
 
+use loadstone_spec::events::ErrorClass;
 use loadstone_spec::plan::OperationKind as Kind;
 use serde_json::{Value, json};
 use support::databases::Database;
 use support::journals::assert_all_kept;
-use support::{numbers, run};
+use support::{errors, numbers, run};
 
 /// A short run of one operation over 100 prefilled keys of their own table.
 fn only(database: &Database, protocol: &str, operation: Value) -> Value {
@@ -112,6 +113,18 @@ fn check_journal(mut plan: Value, writes: &[&str]) {
     assert_all_kept(plan, &writes.iter().map(many).collect::<Vec<_>>());
 }
 
+/// Reads what another dataset has written under the same keys: every value is wrong, and told so.
+fn check_wrong_values(mut plan: Value) {
+    plan["operations"] = json!([{"kind": "get", "weight": 1}]);
+    plan["phases"] = json!([{"name": "prefill"}, {"name": "measure", "stop": {"operations": 600}}]);
+    assert_eq!(hits(&plan), (600, 0));
+    plan["phases"] = json!([{"name": "measure", "stop": {"operations": 600}}]);
+    plan["dataset"]["value_size"] = json!({"kind": "fixed", "bytes": 19});
+    let said = run(&plan);
+    let measured = said.measured();
+    assert_eq!((said.code(), errors(measured, ErrorClass::WrongValue)), (0, 600), "{measured:?}");
+}
+
 fn skip(server: &str) {
     eprintln!("not tested: {server} is not on this machine");
 }
@@ -129,6 +142,7 @@ fn mariadb_answers_every_operation_prepared_and_as_text() {
         }
         let writes = ["set", "multi_set", "insert", "sql_replace", "delete_insert"];
         check_journal(only(&database, protocol, json!({"kind": "scan", "weight": 1})), &writes);
+        check_wrong_values(only(&database, protocol, json!({"kind": "get", "weight": 1})));
         let command = "SELECT LENGTH(v) FROM loadstone WHERE k = {key} OR v = {value}";
         let mut plan = only(&database, protocol, json!({"kind": "custom", "weight": 1, "command": command}));
         plan["target"]["table"] = Value::Null;
@@ -190,8 +204,15 @@ fn postgresql_answers_every_operation_prepared_and_simply() {
         check_lists(&database, protocol);
         let plan = only(&database, protocol, json!({"kind": "append", "weight": 1}));
         check_journal(plan, &["set", "multi_set", "insert", "delete_insert"]);
+        check_wrong_values(only(&database, protocol, json!({"kind": "get", "weight": 1})));
         let mut plan = only(&database, protocol, json!({"kind": "delete_insert", "weight": 1}));
         plan["load"]["connections"] = json!(1);
+        assert_eq!(hits(&plan), (0, 0), "{protocol}");
+    }
+    for protocol in ["postgres", "postgres_simple"] {
+        let command = "SELECT length(v) FROM loadstone WHERE k = {key} OR v = {value}";
+        let mut plan = only(&database, protocol, json!({"kind": "custom", "weight": 1, "command": command}));
+        plan["target"]["table"] = Value::Null;
         assert_eq!(hits(&plan), (0, 0), "{protocol}");
     }
     let mut plan = only(&database, "postgres", json!({"kind": "get", "weight": 1}));
@@ -253,4 +274,5 @@ fn what_speaks_mongodbs_protocol_answers_every_operation() {
     check_changed(&database, "mongodb", &change);
     let plan = change(only(&database, "mongodb", json!({"kind": "scan", "weight": 1})));
     check_journal(plan, &["set", "multi_set", "insert"]);
+    check_wrong_values(change(only(&database, "mongodb", json!({"kind": "get", "weight": 1}))));
 }

@@ -94,6 +94,25 @@ fn take_password_and_database(protocol: &str) {
 }
 
 #[test]
+fn redis_knows_users_by_their_rights() {
+    let rights = ["--user", "me", "on", ">secret word", "~k*", "+@all", "-set"];
+    for protocol in ["redis", "redis_resp3"] {
+        let store = Store::redis(&rights).ready();
+        let mut plan = plan(protocol, store.port);
+        plan["target"]["username"] = json!("me");
+        plan["target"]["password"] = json!("secret word");
+        plan["operations"] = json!([{"kind": "get", "weight": 1}, {"kind": "set", "weight": 1}]);
+        plan["phases"] = json!([{"name": "measure", "stop": {"operations": 200}}]);
+        let said = run(&plan);
+        let refused = errors(said.measured(), ErrorClass::Refused);
+        assert_eq!((said.code(), refused), (0, said.measured().failed), "{protocol}");
+        assert!(refused > 50 && numbers(said.measured(), OperationKind::Get).misses > 50, "{protocol}");
+        plan["target"]["password"] = json!("wrong");
+        assert_eq!(run(&plan).code(), 5, "{protocol}");
+    }
+}
+
+#[test]
 fn binary_memcached_authenticates_by_sasl_plain() {
     let directory = TempDir::new().unwrap();
     let Some(store) = Store::memcached_with_sasl(directory.path()) else {
@@ -179,19 +198,40 @@ fn tls_works_on_memcached_and_trusts_only_its_certificate() {
 }
 
 #[test]
-fn tls_works_on_redis_without_looking_at_the_certificate() {
+fn tls_works_on_every_dialect_of_redis() {
     let certificate = Certificate::new();
     let (cert, key) = (certificate.path("cert.pem"), certificate.path("key.pem"));
-    let port = support::free_port();
-    let text = port.to_string();
-    let arguments =
-        ["--tls-port", &text, "--tls-cert-file", &cert, "--tls-key-file", &key, "--tls-auth-clients", "no"];
-    let mut store = Store::redis(&arguments);
-    store.port = port;
-    let store = store.ready();
-    let mut plan = mixed("redis", store.port);
-    plan["target"]["tls"] = json!({"server_name": "other.test", "verify_certificate": false});
-    assert_all_right(&plan);
+    for protocol in ["redis", "redis_resp3", "redis_cluster"] {
+        let (port, plain_port) = (support::free_port(), support::free_port());
+        let (text, plain) = (port.to_string(), plain_port.to_string());
+        let bus = support::free_port().to_string();
+        let place = TempDir::new().unwrap();
+        let dir = place.path().to_str().unwrap();
+        let mut arguments = vec!["--tls-port", &text, "--tls-cert-file", &cert, "--tls-key-file", &key];
+        arguments.extend(["--tls-ca-cert-file", &cert, "--tls-auth-clients", "no", "--dir", dir]);
+        let is_cluster = protocol == "redis_cluster";
+        if is_cluster {
+            arguments.extend(["--port", &plain, "--cluster-enabled", "yes", "--cluster-port", &bus]);
+            arguments.extend(["--tls-cluster", "yes"]);
+        }
+        let mut store = Store::redis(&arguments);
+        store.port = if is_cluster { plain_port } else { port };
+        let store = store.ready();
+        if is_cluster {
+            assert_eq!(store.say(b"CLUSTER ADDSLOTSRANGE 0 16383\r\n"), b"+OK\r\n");
+            support::await_true("the cluster is up", || {
+                String::from_utf8_lossy(&store.say(b"CLUSTER INFO\r\n")).contains("cluster_state:ok")
+            });
+        }
+        let mut plan = mixed(protocol, port);
+        if is_cluster {
+            plan["operations"].as_array_mut().unwrap().pop();
+        }
+        plan["target"]["tls"] = json!({"server_name": "other.test", "verify_certificate": false});
+        let said = run(&plan);
+        let measured = said.measured();
+        assert_eq!((said.code(), measured.answered, measured.failed), (0, 5000, 0), "{protocol}");
+    }
 }
 
 #[test]

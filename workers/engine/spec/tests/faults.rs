@@ -194,6 +194,10 @@ fn what_a_protocol_cannot_do_is_refused_when_the_plan_is_read() {
     for (protocol, pointer, value, path) in [
         ("memcached", "/operations", operations("range_first"), "$.operations[0].kind"),
         ("memcached_meta", "/operations", operations("custom"), "$.operations[0].kind"),
+        ("memcached_binary", "/operations", operations("custom"), "$.operations[0].kind"),
+        ("redis_cluster", "/operations", operations("custom"), "$.operations[0].kind"),
+        ("mongodb", "/operations", operations("custom"), "$.operations[0].kind"),
+        ("memlink_0_3", "/operations", operations("custom"), "$.operations[0].kind"),
         ("redis_cluster", "/operations", operations("multi_get"), "$.operations[0].kind"),
         ("redis", "/operations", operations("sql_replace"), "$.operations[0].kind"),
         ("postgres", "/operations", operations("sql_replace"), "$.operations[0].kind"),

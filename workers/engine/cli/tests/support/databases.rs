@@ -149,16 +149,20 @@ impl Database {
         Some(database)
     }
 
-    /// FerretDB, a program that gets its address and a folder (`LOADSTONE_TEST_FERRETDB`), or else mongod.
+    /// FerretDB as agents install it (or `LOADSTONE_TEST_FERRETDB`, or one on the path), or else mongod.
     pub fn mongodb() -> Option<Self> {
         let directory = folder();
         let port = free_port();
         let place = directory.path().to_str().unwrap();
-        let ferretdb = std::env::var("LOADSTONE_TEST_FERRETDB").ok().and_then(|path| find(&[&path]));
+        let home = std::env::var("HOME").unwrap_or_default();
+        let installed = format!("{home}/.loadstone-agent/servers/ferretdb-1.24.2/ferretdb");
+        let named = std::env::var("LOADSTONE_TEST_FERRETDB").unwrap_or_default();
+        let ferretdb = find(&[&named, &installed, "ferretdb"]);
         let mut command = match (ferretdb, find(&["mongod"])) {
             (Some(ferretdb), _) => {
                 let mut command = Command::new(ferretdb);
-                command.args([&format!("127.0.0.1:{port}"), place]);
+                command
+                    .args([format!("--listen-addr=127.0.0.1:{port}"), format!("--sqlite-url=file:{place}/")]);
                 command
             }
             (None, Some(mongod)) => {
