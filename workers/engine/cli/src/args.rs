@@ -14,6 +14,8 @@ Examples:
   loadstone-engine run < plan.json > events.ndjson
   loadstone-engine run --target redis://127.0.0.1:6379 --mix get=9,set=1 --connections 50 --seconds 30
   loadstone-engine run --target memcached://127.0.0.1:11211 --rate 10000 --json      (a rate makes an open loop)
+  loadstone-engine run --target redis://127.0.0.1:6379 --rate 1000..20000/30s --poisson --seconds 30
+  loadstone-engine run --target mysql://root@127.0.0.1:3306/test --connections 4..256/10s --seconds 70
 
 Exit codes: 0 ok, 1 internal, 2 bad plan, 3 target unreachable or lost, 4 stopped, 5 target refused";
 
@@ -130,9 +132,26 @@ pub struct Flags {
     #[arg(long, value_name = "LETTER", requires = "target", conflicts_with_all = ["mix", "zipf", "access", "value_size"])]
     pub ycsb: Option<char>,
 
-    /// Connections over all threads
-    #[arg(long, default_value_t = 50, requires = "target")]
-    pub connections: u32,
+    /// Connections over all threads, or steps of so long each: 4,8,16/10s, 4..256/10s (doubling; closed loop)
+    #[arg(long, default_value = "50", value_name = "NUMBER|STEPS", requires = "target")]
+    pub connections: String,
+
+    /// Close and open anew so many connections a second
+    #[arg(long, value_name = "PER_SECOND", requires = "target")]
+    pub churn: Option<f64>,
+
+    /// Send what failed again, so often at most
+    #[arg(long, value_name = "ATTEMPTS", requires = "target")]
+    pub retries: Option<u8>,
+
+    /// After which faults
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "timeout,connection_lost,refused",
+        requires = "retries"
+    )]
+    pub retry_on: Vec<String>,
 
     /// Load threads, each with its own share of the connections
     #[arg(long, default_value_t = 1, requires = "target")]
@@ -154,9 +173,13 @@ pub struct Flags {
     #[arg(long, default_value_t = 100_000, requires = "target")]
     pub keys: u64,
 
-    /// Length of a key in bytes
-    #[arg(long, default_value_t = 16, requires = "target")]
-    pub key_size: u16,
+    /// Length of a key in bytes: 16, or a range, 12-60
+    #[arg(long, requires = "target")]
+    pub key_size: Option<String>,
+
+    /// How keys look: user:{index}:profile, or user:{index:8} for eight digits
+    #[arg(long, value_name = "TEMPLATE", requires = "target")]
+    pub key_template: Option<String>,
 
     /// Entries of every list, where the mix works on lists
     #[arg(long, default_value_t = 1, requires = "target")]
@@ -170,6 +193,10 @@ pub struct Flags {
     #[arg(long, default_value = "100", requires = "target")]
     pub value_size: String,
 
+    /// Lengths of values as they were counted: a file of lines bytes,count
+    #[arg(long, value_name = "FILE", requires = "target", conflicts_with_all = ["value_size", "ycsb"])]
+    pub value_sizes: Option<PathBuf>,
+
     /// Ask for keys by Zipf's law with this exponent, not uniformly
     #[arg(long, value_name = "EXPONENT", requires = "target")]
     pub zipf: Option<f64>,
@@ -178,9 +205,22 @@ pub struct Flags {
     #[arg(long, requires = "target", conflicts_with = "zipf")]
     pub access: Option<String>,
 
-    /// Operations per second, over all threads: an open loop
-    #[arg(long, requires = "target")]
-    pub rate: Option<f64>,
+    /// Operations per second, over all threads: an open loop. Over time: 1000..20000/30s is a ramp, 500/5s,9000/1s
+    /// steps, 2000~1500@10s/60s a sinus; a * behind it repeats
+    #[arg(long, value_name = "RATE|PROFILE", requires = "target")]
+    pub rate: Option<String>,
+
+    /// So many arrivals at once, as far apart as the rate says
+    #[arg(long, value_name = "SIZE", requires = "rate", conflicts_with = "poisson")]
+    pub burst: Option<u32>,
+
+    /// Send what was recorded: a file of lines time,operation,key,size (seconds, bytes)
+    #[arg(long, value_name = "FILE", requires = "target", conflicts_with_all = ["mix", "ycsb", "zipf", "access"])]
+    pub trace: Option<PathBuf>,
+
+    /// How many times faster than recorded, or max for as fast as the connections can
+    #[arg(long, default_value = "1", requires = "trace", conflicts_with = "rate")]
+    pub speed: String,
 
     /// Poisson arrivals instead of evenly spaced ones
     #[arg(long, requires = "rate")]
@@ -197,6 +237,11 @@ pub struct Flags {
     /// Seconds of the same load before it is measured
     #[arg(long, value_name = "SECONDS", requires = "target")]
     pub warmup: Option<f64>,
+
+    /// Warm up until it is steady: coefficient of variation and drift of 10 s are at most this (0.05). Ends after
+    /// --warmup seconds at the latest (300)
+    #[arg(long, value_name = "VARIATION", num_args = 0..=1, default_missing_value = "0.05", requires = "target")]
+    pub until_steady: Option<f64>,
 
     /// Do not write every key first
     #[arg(long, requires = "target")]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::args::Flags;
 use crate::presets;
+use crate::shapes::{operations_of_trace, read_connections, read_rate, read_size_file, read_speed};
 
 /// # Errors
 /// A fault that names the flag, or the place in the plan that was made of them.
@@ -14,22 +15,24 @@ pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
     let (operations, access, value_size) = match flags.ycsb {
         Some(letter) => presets::ycsb(letter, target["protocol"].as_str().unwrap_or(""))
             .ok_or_else(|| fault("ycsb", format!("{letter:?} is none of A, B, C, D, E, F")))?,
-        None => (read_mix(&flags.mix)?, compose_access(flags), read_value_size(&flags.value_size)?),
+        None => (compose_operations(flags)?, compose_access(flags), compose_value_size(flags)?),
     };
+    let mut dataset = json!({
+        "key_count": flags.keys,
+        "value_size": value_size,
+        "list_length": flags.list_length,
+        "hit_ratio": flags.hit_ratio,
+    });
+    compose_keys(flags, &mut dataset)?;
     let plan = json!({
         "version": 1,
         "label": "flags",
         "target": target,
-        "dataset": {
-            "key_count": flags.keys,
-            "key_size_bytes": flags.key_size,
-            "value_size": value_size,
-            "list_length": flags.list_length,
-            "hit_ratio": flags.hit_ratio,
-        },
+        "dataset": dataset,
         "operations": operations,
         "access": access,
-        "load": compose_load(flags),
+        "trace": flags.trace.as_ref().map(|file| json!({"file": file})),
+        "load": compose_load(flags)?,
         "threads": flags.threads,
         "phases": compose_phases(flags),
         "seed": flags.seed,
@@ -38,6 +41,20 @@ pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
         "timeout_ms": flags.timeout_ms,
     });
     loadstone_spec::read_plan(&plan.to_string())
+}
+
+fn compose_operations(flags: &Flags) -> Result<Value, PlanFault> {
+    match &flags.trace {
+        Some(trace) => operations_of_trace(trace),
+        None => read_mix(&flags.mix),
+    }
+}
+
+fn compose_value_size(flags: &Flags) -> Result<Value, PlanFault> {
+    match &flags.value_sizes {
+        Some(file) => read_size_file(file),
+        None => read_value_size("value-size", &flags.value_size),
+    }
 }
 
 fn compose_access(flags: &Flags) -> Value {
@@ -51,26 +68,42 @@ fn fault(flag: &str, message: impl Into<String>) -> PlanFault {
     PlanFault { path: format!("--{flag}"), message: message.into() }
 }
 
-fn compose_load(flags: &Flags) -> Value {
-    let (connections, pipeline) = (flags.connections, flags.pipeline);
-    let requests_per_connection = flags.requests_per_connection;
-    match flags.rate {
-        None => json!({
-            "kind": "closed",
-            "connections": connections,
-            "pipeline": pipeline,
-            "think_time_us": flags.think_time_us,
-            "requests_per_connection": requests_per_connection,
-        }),
-        Some(rate_per_s) => json!({
-            "kind": "open",
-            "connections": connections,
-            "pipeline": pipeline,
-            "rate_per_s": rate_per_s,
-            "requests_per_connection": requests_per_connection,
-            "arrivals": if flags.poisson { "poisson" } else { "constant" },
-        }),
+fn compose_load(flags: &Flags) -> Result<Value, PlanFault> {
+    let (connections, steps) = read_connections(&flags.connections)?;
+    let retries = flags.retries.map(|attempts| json!({"attempts": attempts, "on": flags.retry_on}));
+    let mut load = json!({
+        "connections": connections,
+        "pipeline": flags.pipeline,
+        "requests_per_connection": flags.requests_per_connection,
+        "churn_per_s": flags.churn,
+        "retries": retries,
+    });
+    let speed = match flags.trace {
+        Some(_) => read_speed(&flags.speed)?,
+        None => None,
+    };
+    let is_open = flags.rate.is_some() || speed.is_some();
+    load["kind"] = if is_open { "open" } else { "closed" }.into();
+    match (&flags.rate, speed) {
+        (Some(rate), _) => {
+            read_rate(rate, &mut load)?;
+            let arrivals = if flags.poisson { "poisson" } else { "constant" };
+            load["arrivals"] = if flags.burst.is_some() { "bursty" } else { arrivals }.into();
+            load["burst_size"] = flags.burst.into();
+        }
+        (None, Some(speed)) => {
+            load["arrivals"] = "recorded".into();
+            load["speed"] = speed.into();
+        }
+        (None, None) => {
+            load["think_time_us"] = flags.think_time_us.into();
+            load["connection_steps"] = steps.clone().into();
+        }
     }
+    if is_open && !steps.is_empty() {
+        return Err(fault("connections", "only a closed loop has steps of connections"));
+    }
+    Ok(load)
 }
 
 fn compose_phases(flags: &Flags) -> Value {
@@ -78,20 +111,38 @@ fn compose_phases(flags: &Flags) -> Value {
     if !flags.no_prefill {
         phases.push(json!({"name": "prefill"}));
     }
-    if let Some(seconds) = flags.warmup {
-        phases.push(json!({"name": "warmup", "stop": {"seconds": seconds}}));
+    match (flags.until_steady, flags.warmup) {
+        (Some(variation_max), longest) => {
+            let steady = json!({"variation_max": variation_max, "max_seconds": longest.unwrap_or(300.0)});
+            phases.push(json!({"name": "warmup", "stop": {"steady": steady}}));
+        }
+        (None, Some(seconds)) => phases.push(json!({"name": "warmup", "stop": {"seconds": seconds}})),
+        (None, None) => {}
     }
-    let stop = match flags.operations {
-        Some(operations) => json!({"operations": operations}),
-        None => json!({"seconds": flags.seconds.unwrap_or(10.0)}),
+    let stop = match (flags.operations, flags.seconds) {
+        (Some(operations), _) => json!({"operations": operations}),
+        (None, None) if flags.trace.is_some() => Value::Null,
+        (None, seconds) => json!({"seconds": seconds.unwrap_or(10.0)}),
     };
     phases.push(json!({"name": "measure", "stop": stop}));
     phases.into()
 }
 
-fn read_value_size(text: &str) -> Result<Value, PlanFault> {
+/// Prefix and size, a template, or lengths drawn from a range.
+fn compose_keys(flags: &Flags, dataset: &mut Value) -> Result<(), PlanFault> {
+    dataset["key_template"] = flags.key_template.clone().into();
+    let Some(size) = &flags.key_size else { return Ok(()) };
+    let sizes = read_value_size("key-size", size)?;
+    match sizes["kind"].as_str() {
+        Some("fixed") => dataset["key_size_bytes"] = sizes["bytes"].clone(),
+        _ => dataset["key_sizes"] = sizes,
+    }
+    Ok(())
+}
+
+fn read_value_size(flag: &str, text: &str) -> Result<Value, PlanFault> {
     let number = |digits: &str| {
-        digits.parse::<u64>().map_err(|_| fault("value-size", format!("{text:?} is neither 100 nor 64-1024")))
+        digits.parse::<u64>().map_err(|_| fault(flag, format!("{text:?} is neither 100 nor 64-1024")))
     };
     if text == "facebook" {
         return Ok(json!({"kind": "facebook"}));

@@ -8,6 +8,7 @@ use loadstone_load::{Outcome, Run, StopSwitch};
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
 use loadstone_spec::plan::EnginePlan;
+use loadstone_spec::trace::open_trace;
 
 use crate::args::{self, ENGINE, VERSION};
 use crate::compose::compose;
@@ -55,7 +56,8 @@ fn prepare(run: &args::Run, stop: &StopSwitch) -> Result<(EnginePlan, Option<His
         path: None,
     };
     lifeline::watch_signals(stop.clone()).map_err(|errno| internal("signals", errno.to_string()))?;
-    let plan = find_plan(run).map_err(bad_plan)?;
+    let mut plan = find_plan(run).map_err(bad_plan)?;
+    open_trace(&mut plan).map_err(bad_plan)?;
     if run.die_with_stdin && input::stdin_is_a_pipe() {
         lifeline::watch_stdin(stop.clone());
     }

@@ -11,6 +11,7 @@ mod input;
 mod lifeline;
 mod output;
 mod presets;
+mod shapes;
 mod table;
 
 use std::io::Write;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
 use loadstone_spec::plan::{OperationKind, PLAN_SCHEMA_VERSION, StoreProtocol};
+use loadstone_spec::trace::open_trace;
 use loadstone_spec::{PlanFault, schema};
 use serde_json::{Value, json};
 
@@ -65,6 +67,8 @@ fn describe() -> Value {
         "protocols": protocols,
         "operations": OperationKind::ALL.map(OperationKind::name),
         "loads": ["closed", "open"],
+        "arrivals": ["constant", "poisson", "bursty", "recorded"],
+        "rates": ["constant", "ramp", "sinus"],
         "access": ["uniform", "zipf", "latest", "hot_set", "gaussian", "sequential", "permutation"],
         "value_sizes": ["fixed", "uniform", "normal", "log_normal", "histogram", "facebook"],
         "cpus": std::thread::available_parallelism().map_or(1, usize::from),
@@ -72,7 +76,8 @@ fn describe() -> Value {
 }
 
 fn check(validate: &args::Validate) -> Exit {
-    match input::read_text(validate.plan.as_deref()).and_then(|text| loadstone_spec::read_plan(&text)) {
+    let plan = input::read_text(validate.plan.as_deref()).and_then(|text| loadstone_spec::read_plan(&text));
+    match plan.and_then(|mut plan| open_trace(&mut plan).map(|()| plan)) {
         Ok(plan) => show(&json!({"valid": true, "plan_hash": loadstone_spec::hash_plan(&plan)})),
         Err(fault) => {
             show_event(&Event::Error(bad_plan(fault)));

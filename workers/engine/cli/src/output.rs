@@ -111,6 +111,7 @@ fn summary_json(summary: &Summary) -> Value {
             let entry = json!({
                 "count": numbers.count,
                 "errors": numbers.errors,
+                "retries": numbers.retries,
                 "late": numbers.late,
                 "hits": numbers.hits,
                 "misses": numbers.misses,
@@ -135,6 +136,8 @@ fn summary_json(summary: &Summary) -> Value {
         "engine_busy_share": totals.engine_busy_share,
         "littles_law_residual": totals.littles_law_residual,
         "saturated": totals.saturated,
+        "connections_renewed": totals.connections_renewed,
+        "warmup_steadiness": summary.phases.iter().find_map(|phase| phase.steadiness),
         "stopped": summary.stopped,
         "operations": operations,
     })

@@ -98,7 +98,8 @@ impl MongoDb {
                     });
                 }
                 OperationKind::Scan => {
-                    (limit, order) = (shape.entries as i32, Some(("_id", 1)));
+                    let keys = if shape.draws_entries() { asked.word as i32 } else { shape.entries as i32 };
+                    (limit, order) = (keys, Some(("_id", 1)));
                     w.document("_id", |w| self.key(w, "$gte", asked.keys[0]));
                 }
                 kind if kind.is_of_lists() => {

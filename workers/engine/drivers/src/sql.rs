@@ -166,8 +166,8 @@ pub(crate) fn scripts_of(plan: &EnginePlan, shape: &Shape, dialect: Dialect) -> 
             one("SELECT n, v FROM # WHERE k = :k", &[Number, Value])
         }
         Kind::Scan => {
-            let text = format!("SELECT k, v FROM # WHERE k >= :k ORDER BY k LIMIT {}", shape.entries);
-            one(&text, &[Key, Value])
+            let limit = if shape.draws_entries() { ":w".to_owned() } else { shape.entries.to_string() };
+            one(&format!("SELECT k, v FROM # WHERE k >= :k ORDER BY k LIMIT {limit}"), &[Key, Value])
         }
         Kind::MultiGet => vec![select_many(table, shape.keys_per_request)],
         Kind::MultiSet => vec![upsert_many(table, shape.keys_per_request, dialect)],

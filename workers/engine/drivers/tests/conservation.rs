@@ -85,7 +85,7 @@ fn outcome(reply: &Reply) -> Fate {
 
 fn check<D: Driver>(driver: &D, plan: &EnginePlan) {
     let protocol = plan.target.protocol.name();
-    let (shape, values) = (Shape::all_of(plan)[0], Values::new(&plan));
+    let (shape, values) = (Shape::all_of(plan)[0], Values::new(plan));
     let fate = prop_oneof![
         4 => Just(Fate::Hit), 2 => Just(Fate::Miss), 1 => Just(Fate::Wrong), 1 => Just(Fate::Refused)
     ];

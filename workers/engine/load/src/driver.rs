@@ -36,6 +36,14 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// Whether each request is told by its word how many entries it asks for.
+    #[inline]
+    pub fn draws_entries(&self) -> bool {
+        self.entries_min < self.entries
+    }
+}
+
 /// A request that is to be sent, or that waits for its reply.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {

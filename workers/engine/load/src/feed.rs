@@ -221,7 +221,7 @@ impl Feed {
                     let misses = may_miss && mix.rng.next_u64() > mix.hit_share;
                     keys.push(if misses { mix.absent_from + key } else { key });
                 }
-                if shape.entries_min < shape.entries { mix.next_entries(shape) } else { mix.next_serial() }
+                if shape.draws_entries() { mix.next_entries(shape) } else { mix.next_serial() }
             }
             Self::Replay(replay) => {
                 keys.push(replay.here().1);
