@@ -77,6 +77,11 @@ fn check_each(database: &Database, protocol: &str, change: &dyn Fn(Value) -> Val
     }
     let scanned = hits(&one("scan")).0;
     assert!((15_000..45_000).contains(&scanned), "{protocol} {scanned}");
+    let mut drawn = one("scan");
+    (drawn["operations"][0]["entries_min"], drawn["operations"][0]["entries"]) = (json!(1), json!(10));
+    // 5.5 keys each, but for those that begin among the last ten: 5.335; five standard deviations.
+    let scanned = hits(&drawn).0;
+    assert!((2850..3550).contains(&scanned), "{protocol} {scanned}");
     let (gone, missing) = hits(&one("delete"));
     assert!(gone <= 100 && gone + missing == 600, "{protocol} {gone}");
 }
