@@ -74,7 +74,6 @@ _NO_BYTES = _no("bytes", "it does not count the bytes that it sends and receives
 _NO_HITS = _no("hits", "it does not tell a hit from a miss")
 _NO_SECONDS = _no("samples", "it prints nothing while it runs")
 _NO_TIMES = _no("service_time", "it measures no single request, only the whole")
-_NO_HISTOGRAM = _no("histogram", "it prints percentiles only; over several trials they are not merged")
 _NO_ERRORS = _no("errors", "it ends at the first error instead of counting it")
 
 
@@ -161,8 +160,11 @@ _TABLE = (
         features=("mix",),
         own_data=True,
         times="percentiles",
-        missing=(_NO_HISTOGRAM,),
-        remedy="build libmemcached with -DENABLE_MEMASLAP=ON: Debian does not ship memaslap",
+        missing=(
+            _no("histogram", "it counts times in powers of two"),
+            _no("service_time_percentiles", "it prints the mean and the maximum"),
+        ),
+        remedy="apt-get install -y libmemcached-tools",
     ),
     EngineInfo(
         name="memtier",
@@ -170,10 +172,11 @@ _TABLE = (
         kind="tool",
         protocols=("redis", "redis_resp3", *_MEMCACHED),
         operations=("get", "set"),
-        access=("uniform", "gaussian", "sequential"),
+        access=("uniform", "sequential"),
         features=("mix", "pipeline", "reconnect", "connection_per_request", "expire"),
-        times="percentiles",
-        missing=(_NO_HISTOGRAM, _NO_ERRORS),
+        own_data=True,
+        times="histogram",
+        missing=(_NO_BYTES,),
         remedy="install memtier_benchmark from its own packages: Debian 12 does not ship it",
     ),
     EngineInfo(
@@ -182,12 +185,9 @@ _TABLE = (
         kind="tool",
         protocols=(*_MYSQL, *_POSTGRES),
         operations=_SQL,
-        value_sizes=("fixed",),
-        features=("mix",),
         times="histogram",
         missing=(
             _no("histogram_detail", "the steps of its histogram are 1.8 % wide"),
-            _no("operation_times", "it measures the mix as a whole, not each operation"),
             *(_NO_BYTES, _NO_HITS),
         ),
         remedy="apt-get install -y sysbench",
@@ -211,7 +211,6 @@ _TABLE = (
         protocols=_POSTGRES,
         operations=_SQL,
         loads=("closed", "open"),
-        access=("uniform", "zipf", "gaussian"),
         features=("mix", "connection_per_request"),
         times="histogram",
         missing=(_NO_BYTES, _NO_HITS),
@@ -223,12 +222,11 @@ _TABLE = (
         kind="tool",
         protocols=("redis", "mongodb", "memcached"),
         operations=("get", "set", "update", "insert", "scan", "read_modify_write"),
-        loads=("closed", "open"),
         access=("uniform", "zipf", "latest", "sequential", "hot_set"),
         features=("mix",),
         own_data=True,
         times="histogram",
-        missing=(_NO_BYTES, _NO_HITS),
+        missing=(_NO_BYTES, _NO_HITS, _NO_SECONDS),
         remedy="unpack YCSB 0.17 and set YCSB_HOME to its directory; it needs Java",
     ),
     _client("python-redis", "redis-py (Python)", ("redis", "redis_resp3"), "it comes with the agent",

@@ -58,6 +58,10 @@ class Adapter(Engine):
     def command(self, job: PhaseJob) -> Command:
         """Writes what the program reads into the job's scratch folder. Raises BadPlan."""
 
+    def prefill_command(self, job: PhaseJob) -> Command | None:  # noqa: ARG002 - most need none
+        """Of engines with data of their own that do not fill the store by themselves."""
+        return None
+
     @abstractmethod
     def reader(self, job: PhaseJob) -> OutputReader: ...
 

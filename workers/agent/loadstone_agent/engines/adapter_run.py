@@ -19,12 +19,13 @@ from loadstone_contracts.engine_events import (
     SummaryEvent,
     WarningEvent,
 )
-from loadstone_contracts.engine_plan import ClosedLoad, EnginePlan
+from loadstone_contracts.engine_plan import ClosedLoad, EnginePhase, EnginePlan
 
 from loadstone_agent.engines.base import Engine, EngineEnding, EngineRun
 from loadstone_agent.engines.job import PhaseJob
-from loadstone_agent.engines.numbers import Second, phase_totals
-from loadstone_agent.engines.tool import Tool
+from loadstone_agent.engines.numbers import PhaseResult, Second, phase_totals
+from loadstone_agent.engines.tool import Tool, ToolEnd
+from loadstone_agent.errors import EngineInternal, TargetUnreachable
 
 if TYPE_CHECKING:
     from loadstone_agent.engines.adapter import Adapter
@@ -77,8 +78,8 @@ class AdapterRun(EngineRun):
         yield WarningEvent(code="service_times", message=SERVICE_TIMES.format(title=info.title))
         if self._adapter.data_note:
             yield WarningEvent(code="own_data", message=self._adapter.data_note)
-        if self._plan.phases[0].name == "prefill" and not info.own_data:
-            yield from self._prefill()
+        if self._plan.phases[0].name == "prefill":
+            yield from self._own_prefill(self._plan.phases[0]) if info.own_data else self._prefill()
         self._await_start()
         for job in self._jobs:
             if self._state.is_stopped or self._state.exit_code:
@@ -120,6 +121,27 @@ class AdapterRun(EngineRun):
         ending = run.ending()
         self._state.exit_code, self._state.log_tail = ending.exit_code, ending.log_tail
 
+    def _own_prefill(self, phase: EnginePhase) -> Iterator[EngineEvent]:
+        job = PhaseJob(self._plan, phase, self._scratch / phase.name, self._found)
+        job.scratch.mkdir(mode=0o700)
+        command = self._adapter.prefill_command(job)
+        if command is None:
+            return
+        self.command_lines.append(command.shown)
+        yield PhaseEvent(phase="prefill", state="started", at_unix_ns=time.time_ns())
+        tool = self._state.tool = Tool(command, job.scratch, self._plan.cpus)
+        try:
+            for _ in tool.lines():
+                if self._state.is_stopped:
+                    break
+        finally:
+            tool.stop()
+            end = tool.end()
+            self._state.log_tail = end.log_tail
+        if end.exit_code != 0 and not self._state.is_stopped:
+            raise self._adapter.explain_exit(end)
+        yield PhaseEvent(phase="prefill", state="finished", at_unix_ns=time.time_ns())
+
     def _await_start(self) -> None:
         start_at_ns = self._plan.start_at_unix_ns or 0
         while not self._state.is_stopped and (left_ns := start_at_ns - time.time_ns()) > 0:
@@ -150,11 +172,22 @@ class AdapterRun(EngineRun):
             raise self._adapter.explain_exit(end)
         for second in reader.rest():
             yield self._sample(job, second)
-        result = reader.result(end)
+        result = self._checked(job, reader.result(end), end)
         threads = self._adapter.threads(self._plan)
         totals = phase_totals(job.phase.name, started_at_ns, result, end.cpu_ns, job.in_flight, threads)
         self._phases.totals.append(totals)
         yield PhaseEvent(phase=job.phase.name, state="finished", at_unix_ns=time.time_ns())
+
+    def _checked(self, job: PhaseJob, result: PhaseResult, end: ToolEnd) -> PhaseResult:
+        """Some programs end with 0 however little they did."""
+        title = self._adapter.info.title
+        done = sum(one.count + one.failed for one in result.tallies)
+        if done == 0:
+            raise TargetUnreachable(f"{title} got no answer at all: see its last lines.", end.log_tail)
+        if job.operations is not None and done < job.operations:
+            message = f"{title} ended after {done} of {job.operations} operations: see its last lines."
+            raise EngineInternal(message, end.log_tail)
+        return result
 
     def _sample(self, job: PhaseJob, second: Second) -> SampleEvent:
         seq, self._phases.seq = self._phases.seq, self._phases.seq + 1

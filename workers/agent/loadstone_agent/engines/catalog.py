@@ -13,19 +13,21 @@ from loadstone_agent.engines.built_clients import CHiredis, JavaJedis, JavaMemca
 from loadstone_agent.engines.configured import ConfiguredAdapter, read_configuration
 from loadstone_agent.engines.memaslap import Memaslap
 from loadstone_agent.engines.memslap import Memslap
+from loadstone_agent.engines.memtier import Memtier
 from loadstone_agent.engines.mysqlslap import Mysqlslap
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.engines.pgbench import Pgbench
 from loadstone_agent.engines.python_clients import PythonPymemcache, PythonPymongo, PythonPymysql, PythonRedis
 from loadstone_agent.engines.redis_benchmark import RedisBenchmark
 from loadstone_agent.engines.sysbench import Sysbench
+from loadstone_agent.engines.ycsb import Ycsb
 from loadstone_agent.errors import AgentError, BadPlan
 from loadstone_agent.stores.packages import Say
 
 log = structlog.get_logger()
 
 ADAPTERS: tuple[type[Adapter], ...] = (
-    *(RedisBenchmark, Memslap, Memaslap, Sysbench, Mysqlslap, Pgbench),
+    *(RedisBenchmark, Memslap, Memaslap, Memtier, Sysbench, Mysqlslap, Pgbench, Ycsb),
     *(PythonRedis, PythonPymemcache, PythonPymysql, PythonPymongo),
     *(PhpRedis, CHiredis, JavaJedis, JavaMemcached),
 )

@@ -53,6 +53,12 @@ def decoded(text: str) -> HdrHistogram:
         raise ValueError(f"no histogram of V2: {error}") from error
 
 
+def from_microseconds(text: str) -> HdrHistogram:
+    """A histogram of microseconds as one of nanoseconds. Raises ValueError."""
+    items = decoded(text).get_recorded_iterator()
+    return histogram_of({int(item.value_iterated_to) * 1000: item.count_at_value_iterated_to for item in items})
+
+
 def quantiles_of(histogram: HdrHistogram) -> Quantiles:
     """Nearest rank; all null when it is empty."""
     total = histogram.get_total_count()
