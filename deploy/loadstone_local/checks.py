@@ -127,7 +127,8 @@ def _own_temporary_folder() -> Iterator[None]:
 
 def _prepare() -> None:
     packages.require(
-        ["memcached", "redis-server", "mariadbd", "chromium"], "tests run on real servers and in a real browser"
+        ["memcached", "redis-server", "mariadbd", "chromium", "memcslap", "sysbench", "php", "gcc", "mvn"],
+        "tests run on real servers, with other load generators, and in a real browser",
     )
     STATE.mkdir(parents=True, exist_ok=True)
     prepare.prepare_everything("requirements-dev.txt")

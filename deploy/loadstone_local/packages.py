@@ -12,6 +12,11 @@ PACKAGE_OF = {
     "redis-server": "redis-server",
     "mariadbd": "mariadb-server",
     "mvn": "maven",
+    # Load generators of others, and what client libraries are built and run with.
+    "memcslap": "libmemcached-tools",
+    "sysbench": "sysbench",
+    "php": "php-cli php-redis",
+    "gcc": "gcc libc6-dev",
     "chromium": "chromium",
     "node": "nodejs",
     "npm": "npm",
@@ -52,7 +57,7 @@ def install_missing(programs: list[str]) -> list[str]:
     missing = [name for name in programs if find_program(name) is None]
     if not missing or os.geteuid() != 0 or find_program("apt-get") is None:
         return missing
-    packages = [PACKAGE_OF[name] for name in missing]
+    packages = [package for name in missing for package in PACKAGE_OF[name].split()]
     say(f"  … installing {', '.join(packages)}")
     policy = _policy_against_services()
     try:
