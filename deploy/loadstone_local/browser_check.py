@@ -17,7 +17,8 @@ def main(arguments: list[str]) -> int:
             node = str(find_program("node"))
             seen = ["--url", stack.url, "--credentials", str(stack.demo_file), "--screenshots", str(SCREENSHOTS)]
             # The first run needs a stack that is still empty.
-            for command in ([node, "e2e/run.mjs", *seen, *arguments], [node, "e2e/uses.mjs", *seen]):
+            first = [node, "e2e/run.mjs", *seen, *arguments]
+            for command in (first, [node, "e2e/uses.mjs", *seen], [node, "e2e/studies.mjs", *seen]):
                 code = subprocess.run(command, cwd=FRONTEND, env=stack.environment).returncode
                 if code != 0:
                     stack.show_logs()
