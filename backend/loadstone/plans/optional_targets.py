@@ -1,6 +1,7 @@
-"""Optional targets that no agent can start take no part in a run."""
+"""Optional targets and engines that no agent has take no part in a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from loadstone import models
@@ -9,34 +10,60 @@ from loadstone.plans.findings import finding
 from loadstone.plans.schemas import Finding, ResolvedPlan
 
 
+@dataclass(frozen=True)
+class _Lack:
+    """What an agent does not have, and why."""
+
+    kind: str
+    index: int
+    reason: str
+
+
 def leave_out(
     plan: ResolvedPlan, optional: Sequence[int], rows: Sequence[models.Agent], selector: Mapping[str, Any]
 ) -> tuple[ResolvedPlan, list[Finding]]:
-    """The plan without the optional targets (by index) that the ablest agent cannot take, and why not.
+    """The plan without the optional targets (by index) and engines that the ablest agent lacks, and why not.
 
     An agent must be able to take all the others; of those the one counts that is online and can take most.
     """
     needed = [target.model_dump() for target in plan.targets if target.index not in optional]
-    wished = {index: plan.targets[index].model_dump() for index in optional}
-    able = [row for row in rows if agents.can_take(row, selector, needed) is None]
-    if not wished or not able:
+    engines = agents.foreign_engines([engine.model_dump() for engine in plan.engines if not engine.optional])
+    able = [row for row in rows if agents.can_take(row, selector, needed, engines) is None]
+    if not able:
         return plan, []
-    missing = [
-        {
-            index: reason
-            for index, target in wished.items()
-            if (reason := agents.can_take(row, selector, [target])) is not None
-        }
-        for row in able
-    ]
-    best = min(range(len(able)), key=lambda place: (not agents.is_online(able[place]), len(missing[place])))
-    told = [_told(plan, index, reason) for index, reason in missing[best].items()]
-    return without_targets(plan, set(missing[best])), told
+    lacks = [list(_lacks(plan, optional, row, selector)) for row in able]
+    best = min(range(len(able)), key=lambda place: (not agents.is_online(able[place]), len(lacks[place])))
+    missing = {kind: {lack.index for lack in lacks[best] if lack.kind == kind} for kind in ("targets", "engines")}
+    left = without_engines(without_targets(plan, missing["targets"]), missing["engines"])
+    return left, [_told(plan, lack) for lack in lacks[best]]
 
 
-def _told(plan: ResolvedPlan, index: int, reason: str) -> Finding:
-    message = f"{plan.targets[index].name} is left out. {reason}"
-    return finding("target_left_out", f"targets[{index}]", message)
+def _lacks(
+    plan: ResolvedPlan, optional: Sequence[int], row: models.Agent, selector: Mapping[str, Any]
+) -> Iterator[_Lack]:
+    for index in optional:
+        reason = agents.can_take(row, selector, [plan.targets[index].model_dump()])
+        if reason is not None:
+            yield _Lack("targets", index, reason)
+    for index, engine in enumerate(plan.engines):
+        reason = agents.can_take(row, selector, [], agents.foreign_engines([engine.model_dump()]))
+        if engine.optional and reason is not None:
+            yield _Lack("engines", index, reason)
+
+
+def _told(plan: ResolvedPlan, lack: _Lack) -> Finding:
+    if lack.kind == "targets":
+        message = f"{plan.targets[lack.index].name} is left out. {lack.reason}"
+        return finding("target_left_out", f"targets[{lack.index}]", message)
+    engine = plan.engines[lack.index]
+    message = f"{engine.label or engine.name} is left out. {lack.reason}"
+    return finding("engine_left_out", f"engines[{lack.index}]", message)
+
+
+def without_engines(plan: ResolvedPlan, left_out: set[int]) -> ResolvedPlan:
+    """By index."""
+    kept = [engine for index, engine in enumerate(plan.engines) if index not in left_out]
+    return plan.model_copy(update={"engines": kept}) if left_out else plan
 
 
 def without_targets(plan: ResolvedPlan, left_out: set[int]) -> ResolvedPlan:

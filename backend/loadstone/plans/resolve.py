@@ -117,8 +117,9 @@ def inline_snapshot(lookup: Lookup, written: InlineTarget, index: int) -> Target
     if spoken is None:
         lookup.refuse("unknown_protocol", f"{path}.protocol", protocol_fault(kind, written.protocol))
         return None
-    if (message := external_only_fault(kind, spoken.protocol)) is not None:
-        lookup.refuse("external_only", f"{path}.protocol", message)
+    fault = external_only_fault(kind, spoken.protocol)
+    if fault is not None:
+        lookup.refuse("external_only", f"{path}.protocol", fault)
         return None
     if written.optional:
         lookup.optional.append(index)

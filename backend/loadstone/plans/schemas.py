@@ -119,6 +119,8 @@ class PlanEngine(_Written):
     targets: list[TargetName] | None = Field(default=None, max_length=20)
     workloads: list[TargetName] | None = Field(default=None, max_length=40)
     """Names of entries; null is all."""
+    optional: bool | None = None
+    """Left out of the run, and said so, where no agent has it."""
 
 
 NATIVE_ENGINE = "native"

@@ -108,7 +108,7 @@ def _check(
     if plan is None or refusals:
         return _Checked(plan, nothing, refusals, [])
     left_out: list[Finding] = []
-    if lookup.optional:
+    if lookup.optional or any(engine.optional for engine in plan.engines):
         rows = agents.team_agents(unit, principal.team_id)
         plan, left_out = leave_out(plan, lookup.optional, rows, selector.as_json() if selector else {})
     grid = expand(plan)

@@ -223,3 +223,23 @@ def test_every_distribution_of_sizes_is_estimated(client: Caller, size: dict[str
     answer = preview(client, workload=workload)
     assert answer["refusals"] == []
     assert answer["estimated_s"] > 0
+
+
+def test_optional_targets_and_engines_that_no_agent_has_are_left_out_and_said_so(client: Caller) -> None:
+    targets = [{"kind": "memcached", "profile": "default"}, {"kind": "redis", "profile": "none", "optional": True}]
+    engines = [{"name": "native"}, {"name": "memslap", "targets": ["memcached default"], "optional": True}]
+    fields = {"targets": targets, "engines": engines, "stop": {"operations": 1000}}
+    fields["workload"] = workload_definition(operations=[{"kind": "get", "weight": 1}])
+    before = preview(client, **fields)
+    assert before["point_count"] == 6, "no agent is known yet, so nothing is known to be missing"
+    agent = SimulatedAgent.enroll(client)
+    agent.heartbeat(stores=("memcached",))
+    answer = preview(client, **fields)
+    told = [item for item in findings(answer["warnings"]) if item[0].endswith("_left_out")]
+    assert told == [("target_left_out", "targets[1]"), ("engine_left_out", "engines[1]")]
+    assert {point["parameters"]["target"] for point in answer["points"]} == {"memcached default"}
+    assert answer["agents"][0]["can_take"]
+    run = client.post("/api/v1/runs", json={"plan": plan_definition(**fields)}).json()
+    assert [target["name"] for target in run["definition"]["targets"]] == ["memcached default"]
+    needed = [targets[0], {**targets[1], "optional": False}]
+    assert "no_agent_can_take" in codes(preview(client, **{**fields, "targets": needed}))

@@ -5613,6 +5613,8 @@ export interface components {
             targets?: string[] | null;
             /** Workloads */
             workloads?: string[] | null;
+            /** Optional */
+            optional?: boolean | null;
         };
         /**
          * PlanStop
