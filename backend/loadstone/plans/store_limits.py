@@ -48,6 +48,7 @@ class Cell:
     target: TargetSnapshot
     binding: Binding
     verifies: bool
+    is_flushed: bool
 
     @property
     def dataset(self) -> Dataset:
@@ -93,7 +94,7 @@ def store_limit_refusals(cells: Cells) -> Iterator[Finding]:
         for target in cells.plan.targets:
             if not entry.is_for(target.name):
                 continue
-            cell = Cell(target, binding, cells.plan.verify)
+            cell = Cell(target, binding, cells.plan.verify, cells.plan.reset == "flush")
             for code, parameter, message in _faults(cell):
                 path = _path(cells.plan, entry, setting, target, parameter)
                 if (code, path, target.index) not in told:
@@ -109,6 +110,8 @@ def _faults(cell: Cell) -> Iterator[Fault]:
 def _path(plan: ResolvedPlan, entry: Entry, setting: Setting, target: TargetSnapshot, parameter: str) -> str:
     if parameter.startswith("options."):
         return f"targets[{target.index}].{parameter}"
+    if parameter == "reset":
+        return "reset"
     if parameter in setting:
         return next(f"axes[{index}].values" for index, axis in enumerate(plan.axes) if axis.parameter == parameter)
     if parameter in ("connections", "pipeline"):
@@ -182,6 +185,12 @@ def _bulk_strings(cell: Cell) -> Iterator[Fault]:
         yield "value_too_large", "value_size_bytes", message
 
 
+def _clusters(cell: Cell) -> Iterator[Fault]:
+    if cell.target.protocol == "redis_cluster" and cell.is_flushed:
+        message = "a flush empties one node of a cluster and leaves the others: empty it yourself, and reset nothing."
+        yield "cluster_not_flushed", "reset", message
+
+
 def _documents(cell: Cell) -> Iterator[Fault]:
     if cell.item_bytes + BSON_OVERHEAD_BYTES > BSON_BYTES:
         message = f"a document holds at most {BSON_BYTES:,} bytes, and values here have up to {cell.value_bytes:,}."
@@ -240,7 +249,7 @@ def _bytes(told: str | None) -> int:
 
 RULES: Mapping[str, tuple[Callable[[Cell], Iterator[Fault]], ...]] = {
     "memcached": (_memcached_items, _compare_without_numbers),
-    "redis": (_bulk_strings,),
+    "redis": (_bulk_strings, _clusters),
     "valkey": (_bulk_strings,),
     "mysql": (_memcached_items, _demo_table, _packets, _tables_in_memory),
     "mariadb": (_packets, _tables_in_memory),

@@ -138,6 +138,14 @@ def test_what_just_fits_is_not_refused(client: Caller, fields: dict[str, Any]) -
     assert refusals(client, **fields) == []
 
 
+def test_a_cluster_is_not_flushed_by_one_of_its_nodes(client: Caller) -> None:
+    body = external_target(protocol="redis_cluster", flush_allowed=True)
+    target = client.post("/api/v1/targets", json=body).json()
+    plan = {"targets": [{"target_id": target["id"]}], "axes": []}
+    assert refusals(client, **plan, reset="flush") == [("cluster_not_flushed", "reset")]
+    assert refusals(client, **plan, reset="none") == []
+
+
 def test_the_plugins_demonstration_table_elsewhere_cuts_unless_values_are_verified(client: Caller) -> None:
     body = external_target(kind="mysql", protocol="memcached", port=11211)
     target = client.post("/api/v1/targets", json=body).json()
