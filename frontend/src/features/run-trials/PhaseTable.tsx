@@ -18,8 +18,13 @@ const HEADERS = [
   'Errors',
 ] as const;
 
+interface PhaseTableProps {
+  readonly phase: Phase;
+  readonly isServiceTime: boolean;
+}
+
 /** One phase by operation; the engine's own figures below. */
-export function PhaseTable({ phase }: { readonly phase: Phase }): ReactElement {
+export function PhaseTable({ phase, isServiceTime }: PhaseTableProps): ReactElement {
   return (
     <section>
       <Title order={3} size="h6" mb={4}>
@@ -57,7 +62,7 @@ export function PhaseTable({ phase }: { readonly phase: Phase }): ReactElement {
         </Table>
       </Table.ScrollContainer>
       <Text size="xs" c="dimmed" mt={4}>
-        Response times, from the intended start.
+        {isServiceTime ? 'Service times, from the send.' : 'Response times, from the intended start.'}
       </Text>
       <KeyValues values={phase.totals} />
     </section>

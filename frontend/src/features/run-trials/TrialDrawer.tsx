@@ -68,8 +68,23 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
         </Part>
       )}
       {trial.phases.map((phase) => (
-        <PhaseTable key={phase.phase} phase={phase} />
+        <PhaseTable
+          key={phase.phase}
+          phase={phase}
+          isServiceTime={phase.phase !== 'prefill' && isServiceTime(trial)}
+        />
       ))}
+      {trial.missing.length > 0 && (
+        <Part title={`What ${trial.engine ?? 'the engine'} cannot tell`}>
+          <List size="sm">
+            {trial.missing.map(({ metric, reason }) => (
+              <List.Item key={metric}>
+                {metricTitle(metric)}: {reason}
+              </List.Item>
+            ))}
+          </List>
+        </Part>
+      )}
       <Part title="How it was measured">
         <KeyValues values={factsOf(trial)} />
         <Text size="sm" mt={4}>
@@ -114,6 +129,16 @@ function Surroundings({ trial }: { readonly trial: Trial }): ReactElement {
       )}
     </>
   );
+}
+
+/** Other engines than ours start their clock at the send; they say so by a warning. */
+function isServiceTime(trial: Trial): boolean {
+  return trial.warnings.some(({ code }) => code === 'service_times');
+}
+
+/** Such as `service_time_p90_ns`, as words. */
+function metricTitle(metric: string): string {
+  return metric.replace(/_ns$/, '').replaceAll('_', ' ');
 }
 
 function factsOf(trial: Trial): Record<string, unknown> {

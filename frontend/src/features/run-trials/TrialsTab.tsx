@@ -20,6 +20,9 @@ interface TrialsTabProps {
   readonly onDetail: (trialId: string | undefined) => void;
 }
 
+/** Their values are names. */
+const TEXT_AXES: ReadonlySet<string> = new Set(['target', 'workload', 'engine']);
+
 /** Every trial in the order of execution. */
 export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactElement {
   const trials = useInfiniteQuery(trialsQuery(run.id));
@@ -89,7 +92,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       id: parameter,
       header: parameter === 'target' ? 'Target' : parameterTitle(parameter),
       value: ({ parameters }: TrialItem) => parameters[parameter] as string | number | undefined,
-      isNumber: parameter !== 'target',
+      isNumber: !TEXT_AXES.has(parameter),
     })),
     { id: 'repetition', header: 'Trial', value: ({ repetition }) => repetition + 1, isNumber: true },
     {
@@ -104,6 +107,11 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
     { id: 'counted', header: 'Counts', value: countedText },
     { id: 'reasons', header: 'Why', value: whyOf, isText: true },
     { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
+    {
+      id: 'engine_name',
+      header: 'Engine',
+      value: ({ engine, engine_version }) => engine && [engine, engine_version].filter(Boolean).join(' '),
+    },
     {
       id: 'engine',
       header: 'Engine time (s)',
