@@ -77,12 +77,15 @@ class Target(BaseModel):
 
 
 class Layer(BaseModel):
-    """Figures of these scenarios, systems (`system|client`) and metrics; a match is of both parts."""
+    """Figures of these scenarios, systems (`system|client`) and metrics; a match is of both parts.
+
+    A system may name several matches: the first that a run has is meant.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     scenarios: dict[str, dict[str, Any]]
-    systems: dict[str, dict[str, Any]]
+    systems: dict[str, list[dict[str, Any]]]
     metrics: dict[str, list[Target]]
     axes: dict[str, str] = {}
 
@@ -198,7 +201,9 @@ def figures_for_run(slug: str | None, definition: Mapping[str, Any]) -> RunPubli
 
 def _laid(layer: Layer, group: list[Figure], cells: Cells) -> Iterator[PublishedSeries]:
     first = group[0]
-    match = _bound({**layer.scenarios[first.scenario], **layer.systems[first.who]}, cells)
+    scenario = layer.scenarios[first.scenario]
+    bound = (_bound({**scenario, **system}, cells) for system in layer.systems[first.who])
+    match = next((one for one in bound if one is not None), None)
     if match is None:
         return
     axis = layer.axes.get(first.axis)

@@ -74,7 +74,7 @@ def test_mappings_name_targets_workloads_and_metrics_that_there_are() -> None:
         workloads = {entry.name for entry in definition.workloads}
         axes = {axis.parameter for axis in definition.axes}
         for layer in mapping.layers:
-            assert {match["target"] for match in layer.systems.values()} <= names
+            assert {match["target"] for matches in layer.systems.values() for match in matches} <= names
             assert {match["workload"] for match in layer.scenarios.values() if "workload" in match} <= workloads
             assert set(layer.axes.values()) <= axes
             assert {one.metric for targets in layer.metrics.values() for one in targets} <= METRICS.keys()
