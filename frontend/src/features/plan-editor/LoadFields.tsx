@@ -1,12 +1,12 @@
-import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { PlanDefinition } from '@/api/plans';
+import { ArrivalFields, FIRST_RATE_PER_S } from './ArrivalFields';
+import { ConnectionFields } from './ConnectionFields';
 import { FieldFindings } from './findings';
 import { PlanNumber } from './PlanNumber';
 
 type Load = PlanDefinition['load'];
-
-const FIRST_RATE_PER_S = 10_000;
 
 interface LoadFieldsProps {
   readonly load: Load;
@@ -54,53 +54,9 @@ export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps
         />
         <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />
       </SimpleGrid>
-      <SimpleGrid cols={2} spacing="xs">
-        <PlanNumber
-          path="load.requests_per_connection"
-          label="Requests per connection"
-          placeholder="connections are kept"
-          value={load.requests_per_connection}
-          onChange={(count) => onLoad({ ...load, requests_per_connection: count || null })}
-        />
-        {load.kind === 'closed' && (
-          <PlanNumber
-            path="load.think_time_us"
-            label="Think time (µs)"
-            value={load.think_time_us}
-            onChange={(think_time_us) => onLoad({ ...load, think_time_us })}
-          />
-        )}
-      </SimpleGrid>
       {load.kind === 'open' && <ArrivalFields load={load} onLoad={onLoad} />}
+      <ConnectionFields load={load} onLoad={onLoad} />
       <FieldFindings path="load" onlyWarnings />
     </Stack>
-  );
-}
-
-interface ArrivalFieldsProps {
-  readonly load: Extract<Load, { kind: 'open' }>;
-  readonly onLoad: (load: Load) => void;
-}
-
-function ArrivalFields({ load, onLoad }: ArrivalFieldsProps): ReactElement {
-  return (
-    <Group align="flex-end" gap="xs">
-      <PlanNumber
-        path="load.rate_per_s"
-        label="Rate (ops/s)"
-        value={load.rate_per_s}
-        onChange={(rate_per_s) => onLoad({ ...load, rate_per_s })}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label="Arrivals"
-        value={load.arrivals}
-        onChange={(arrivals) => onLoad({ ...load, arrivals: arrivals as 'constant' | 'poisson' })}
-        data={[
-          { value: 'poisson', label: 'Poisson' },
-          { value: 'constant', label: 'Constant' },
-        ]}
-      />
-    </Group>
   );
 }

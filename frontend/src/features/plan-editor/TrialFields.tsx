@@ -1,8 +1,9 @@
-import { Group, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Group, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { PlanDefinition } from '@/api/plans';
 import { FieldFindings, useRefusal } from './findings';
 import { PlanNumber } from './PlanNumber';
+import { StopFields } from './StopFields';
 
 type Change = (patch: Partial<PlanDefinition>) => void;
 
@@ -35,7 +36,7 @@ export function TrialFields({ plan, onChange }: TrialFieldsProps): ReactElement 
         label="Warm-up"
         path="warmup"
         stop={plan.warmup ?? null}
-        isOptional
+        isWarmup
         onChange={(warmup) => onChange({ warmup })}
       />
       <StopFields
@@ -123,52 +124,5 @@ function OrderFields({ plan, onChange }: TrialFieldsProps): ReactElement {
       </SimpleGrid>
       <FieldFindings path="order" onlyWarnings />
     </>
-  );
-}
-
-type Stop = PlanDefinition['stop'];
-
-interface StopFieldsProps {
-  readonly label: string;
-  readonly path: string;
-  readonly stop: Stop | null;
-  readonly isOptional?: boolean;
-  readonly onChange: (stop: Stop | null) => void;
-}
-
-function StopFields({ label, path, stop, isOptional, onChange }: StopFieldsProps): ReactElement {
-  const unit = stop === null ? 'none' : typeof stop.operations === 'number' ? 'operations' : 'seconds';
-  const choose = (next: string) => {
-    if (next === 'none') onChange(null);
-    else
-      onChange(
-        next === 'seconds' ? { seconds: 5, operations: null } : { seconds: null, operations: 100_000 },
-      );
-  };
-  const set = (value: number) =>
-    onChange(
-      unit === 'operations' ? { seconds: null, operations: value } : { seconds: value, operations: null },
-    );
-  return (
-    <Group align="flex-end" gap="xs" wrap="nowrap" className="stop-fields">
-      <PlanNumber
-        path={path}
-        label={unit === 'operations' ? `${label} (ops)` : `${label} (s)`}
-        value={unit === 'operations' ? stop?.operations : stop?.seconds}
-        disabled={unit === 'none'}
-        onChange={set}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label={`${label} ends after`}
-        value={unit}
-        onChange={choose}
-        data={[
-          { value: 'seconds', label: 'Seconds' },
-          { value: 'operations', label: 'Ops' },
-          ...(isOptional ? [{ value: 'none', label: 'Off' }] : []),
-        ]}
-      />
-    </Group>
   );
 }

@@ -1,9 +1,19 @@
-import { Button, Code, Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import {
+  Button,
+  Code,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type PlanDefinition, type WorkloadDefinition, workloadsQuery } from '@/api/plans';
 import { BLANK_WORKLOAD } from './draft';
-import { FieldFindings } from './findings';
+import { FieldFindings, useRefusal } from './findings';
 import { OperationRows } from './OperationRows';
 import { PlanNumber } from './PlanNumber';
 
@@ -96,6 +106,10 @@ function OwnWorkload({ workload, onChange }: OwnWorkloadProps): ReactElement {
           onChange={(key_size_bytes) => setDataset({ key_size_bytes })}
         />
       </SimpleGrid>
+      <KeyTemplate
+        template={dataset.key_template ?? null}
+        onChange={(key_template) => setDataset({ key_template })}
+      />
       <ValueSizeFields size={dataset.value_size} onChange={(value_size) => setDataset({ value_size })} />
       <OperationRows
         operations={workload.operations}
@@ -106,6 +120,24 @@ function OwnWorkload({ workload, onChange }: OwnWorkloadProps): ReactElement {
         onChange={(next) => onChange({ ...workload, access: next })}
       />
     </>
+  );
+}
+
+interface KeyTemplateProps {
+  readonly template: string | null;
+  readonly onChange: (template: string | null) => void;
+}
+
+function KeyTemplate({ template, onChange }: KeyTemplateProps): ReactElement {
+  return (
+    <TextInput
+      size="xs"
+      label="Pattern of keys"
+      placeholder="user:{index:8}:name"
+      value={template ?? ''}
+      error={useRefusal('workload.dataset.key_template')}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || null)}
+    />
   );
 }
 
