@@ -31,7 +31,7 @@ def test_what_fills_the_store_is_our_engine_and_no_other() -> None:
 
 
 def row(trial: int, p99: int, blob: bytes) -> Any:
-    quantiles = {name: None for name in histogram.QUANTILE_NAMES} | {"p99": p99}
+    quantiles: dict[str, int | None] = {**dict.fromkeys(histogram.QUANTILE_NAMES), "p99": p99}
     return SimpleNamespace(
         trial_id=trial,
         operation="get",
