@@ -18,7 +18,7 @@ export function PromiseTable({ promise }: { readonly promise: Promise }): ReactE
       <Table.Tbody>
         {ROWS.map(([field, title]) => (
           <Table.Tr key={field}>
-            <Table.Th w={150}>{title}</Table.Th>
+            <Table.Th w={120}>{title}</Table.Th>
             <Table.Td>{promise[field]}</Table.Td>
           </Table.Tr>
         ))}
