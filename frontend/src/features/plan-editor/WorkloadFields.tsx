@@ -12,6 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type PlanDefinition, type WorkloadDefinition, workloadsQuery } from '@/api/plans';
+import { AccessFields } from './AccessFields';
 import { BLANK_WORKLOAD } from './draft';
 import { FieldFindings, useRefusal } from './findings';
 import { OperationRows } from './OperationRows';
@@ -141,12 +142,6 @@ function KeyTemplate({ template, onChange }: KeyTemplateProps): ReactElement {
   );
 }
 
-const BLANK_ACCESS: Readonly<Record<string, WorkloadDefinition['access']>> = {
-  zipf: { kind: 'zipf', exponent: 0.99 },
-  latest: { kind: 'latest', exponent: 0.99 },
-  permutation: { kind: 'permutation' },
-};
-
 const VALUE_SIZE_PATH = 'workload.dataset.value_size';
 
 type ValueSize = WorkloadDefinition['dataset']['value_size'];
@@ -217,46 +212,5 @@ function SizeRange({ size, onChange }: SizeRangeProps): ReactElement {
         onChange={(max_bytes) => onChange({ ...size, max_bytes })}
       />
     </SimpleGrid>
-  );
-}
-
-type Access = NonNullable<WorkloadDefinition['access']>;
-
-function AccessFields({
-  access,
-  onChange,
-}: {
-  access: Access;
-  onChange: (access: Access) => void;
-}): ReactElement {
-  return (
-    <div>
-      <Group justify="space-between" mb={4}>
-        <Text size="xs" fw={600}>
-          Access
-        </Text>
-        <SegmentedControl
-          size="xs"
-          aria-label="Access"
-          value={access.kind}
-          onChange={(kind) => onChange(BLANK_ACCESS[kind] ?? { kind: 'uniform' })}
-          data={[
-            { value: 'uniform', label: 'Uniform' },
-            { value: 'zipf', label: 'Zipf' },
-            { value: 'latest', label: 'Latest' },
-            { value: 'permutation', label: 'Once each' },
-          ]}
-        />
-      </Group>
-      {access.kind === 'zipf' && (
-        <PlanNumber
-          path="workload.access"
-          label="Exponent"
-          description="Above 1, few keys take most requests."
-          value={access.exponent}
-          onChange={(exponent) => onChange({ kind: 'zipf', exponent })}
-        />
-      )}
-    </div>
   );
 }
