@@ -122,6 +122,7 @@ AXES: Mapping[str, Axis] = {
     "compressible_share": Axis(0, 1, False, _dataset("compressible_share")),
     "think_time_us": Axis(0, 3_600_000_000, True, _load("think_time_us")),
     "requests_per_connection": Axis(1, 2**32 - 1, True, _load("requests_per_connection")),
+    "churn_per_s": Axis(0.001, 100_000, False, _load("churn_per_s")),
     "zipf_exponent": Axis(0.001, 10, False, _zipf_exponent),
     "get_share": Axis(0, 1, False, _get_share),
 }

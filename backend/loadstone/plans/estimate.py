@@ -40,7 +40,8 @@ LOG_SIGMA_MAX = 8.0
 
 def estimate_s(plan: ResolvedPlan, grid: Grid) -> float:
     by_point = [estimate_trial_s(plan, point) for point in grid.points]
-    total = sum(by_point[trial.point_ordinal] for trial in grid.trials)
+    # Exact, so that the order of the trials, which the seed decides, does not change the sum.
+    total = math.fsum(by_point[trial.point_ordinal] for trial in grid.trials)
     if plan.reset != "restart":
         total += sum(_restart_s(plan, index) for index in {point.target_index for point in grid.points})
     return round(total + plan.rest_s * max(0, len(grid.trials) - 1), 1)
