@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use loadstone_bench::dialect::Dialect;
 use loadstone_bench::programmed::{Program, start};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{plan, run};
 
-const RATE_PER_S: f64 = 2000.0;
+const RATE_PER_S: f64 = 1000.0;
+const SECONDS: f64 = 4.0;
+/// What a machine full of other work does to one run it does not do to all of them.
+const ATTEMPTS: usize = 4;
 /// Nothing may be told shorter than it was but for rounding and the reading of two clocks ...
 const SHORTER_S: f64 = 0.000_5;
 /// ... but an engine that shares its cores with other tests may see an answer this much later than it was sent.
@@ -24,7 +27,13 @@ const LONGER_S: f64 = 0.05;
 
 /// 1 ms of service, 0.2 s of stall every 2 s: p95 0.1 s, p99 0.18 s by theory. What the server itself can do only
 /// later on a busy machine is in the truth: when its answers left, held against the schedule of the arrivals.
-fn assert_percentiles_are_true(dialect: Dialect) {
+fn assert_percentiles_are_true(dialect: Dialect, event_loop: &Value) {
+    let spoilt: Vec<String> = (0..ATTEMPTS).map_while(|_| measure(dialect, event_loop).err()).collect();
+    assert!(spoilt.len() < ATTEMPTS, "{spoilt:#?}");
+}
+
+/// What only goes wrong where the machine was too busy is the error; what may never be is a panic.
+fn measure(dialect: Dialect, event_loop: &Value) -> Result<(), String> {
     let protocol = dialect.name();
     let program = Program {
         dialect,
@@ -35,8 +44,11 @@ fn assert_percentiles_are_true(dialect: Dialect) {
     };
     let server = start(program).unwrap();
     let mut plan = plan(protocol, server.port);
-    plan["phases"] = json!([{"name": "measure", "stop": {"seconds": 4}}]);
+    plan["phases"] = json!([{"name": "measure", "stop": {"seconds": SECONDS}}]);
     plan["verify"] = json!(false);
+    if !event_loop.is_null() {
+        plan["event_loop"] = event_loop.clone();
+    }
     let is_memlink = matches!(dialect, Dialect::Memlink | Dialect::Memlink03);
     // Memlink answers one request at a time on each connection.
     let (connections, pipeline) = if is_memlink { (100, 1) } else { (50, 2) };
@@ -49,7 +61,11 @@ fn assert_percentiles_are_true(dialect: Dialect) {
     }
     let said = run(&plan);
     let measured = said.measured();
-    assert_eq!((measured.offered, measured.sent, measured.answered), (8000, 8000, 8000));
+    let arrivals = (RATE_PER_S * SECONDS) as u64;
+    assert_eq!((measured.offered, measured.answered), (arrivals, measured.sent), "{protocol}");
+    if measured.sent < arrivals {
+        return Err(format!("{protocol}: {} of {arrivals} could be sent in time", measured.sent));
+    }
     let truth_s = true_times_s(&server.answered_at_unix_ns(), measured.started_at_unix_ns);
     let times = &measured.operations[0].response_time_ns;
     for (quantile, found) in
@@ -60,10 +76,13 @@ fn assert_percentiles_are_true(dialect: Dialect) {
         let true_s = truth_s[rank - 1];
         let theory_s = program.theory_s(quantile, RATE_PER_S, f64::from(connections * pipeline));
         let what = format!("{protocol} {quantile}: {found_s} s, true {true_s} s, in theory {theory_s} s");
-        assert!(found_s > 0.98 * true_s - SHORTER_S && found_s < 1.02 * true_s + LONGER_S, "{what}");
-        assert!(found_s > 0.98 * theory_s - SHORTER_S, "{what}");
+        assert!(found_s > 0.98 * true_s.max(theory_s) - SHORTER_S, "{what}");
+        if found_s > 1.02 * true_s + LONGER_S {
+            return Err(what);
+        }
     }
-    assert!(measured.littles_law_residual.abs() < 0.02, "{}", measured.littles_law_residual);
+    let residual = measured.littles_law_residual;
+    if residual.abs() < 0.02 { Ok(()) } else { Err(format!("{protocol}: Little's law is off by {residual}")) }
 }
 
 /// The n-th answer belongs to the n-th arrival, sorted. The server answers in the order of the requests but for
@@ -76,11 +95,20 @@ fn true_times_s(answered_at_unix_ns: &[u64], started_at_unix_ns: u64) -> Vec<f64
     times
 }
 
+/// Those that a plan may ask for by name; null where there is but one.
+fn event_loops() -> Vec<Value> {
+    let schema = loadstone_spec::schema::plan_schema();
+    let names = schema["$defs"]["EventLoop"]["enum"].as_array().cloned().unwrap_or(vec![Value::Null]);
+    names.into_iter().filter(|name| name != "auto").collect()
+}
+
 /// Each protocol in an engine of its own, some at once.
 fn check_at_once(dialects: &[Dialect]) {
     std::thread::scope(|scope| {
         for &dialect in dialects {
-            scope.spawn(move || assert_percentiles_are_true(dialect));
+            scope.spawn(move || {
+                event_loops().iter().for_each(|name| assert_percentiles_are_true(dialect, name));
+            });
         }
     });
 }
