@@ -29,7 +29,7 @@ export function EventMarks({ marks }: { readonly marks: readonly ChartMark[] }):
               y={area.y + 10 + (index % ROWS) * ROW_PX}
               textAnchor={isRight ? 'end' : 'start'}
             >
-              {shortened(mark.label)}
+              {shortened(mark.short ?? mark.label)}
             </text>
           </g>
         );

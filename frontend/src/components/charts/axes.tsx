@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { XAxis, YAxis } from 'recharts';
 import type { ChartAxis } from './model';
 import { axisTitle, tickFormat } from './quantity';
-import { type AxisScale, axisUnit, linearScale, logScale } from './scale';
+import { type AxisScale, axisUnit, logScale, roundScale } from './scale';
 
 /** Functions, not components: Recharts looks at the types of its children. */
 export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactElement {
@@ -42,7 +42,7 @@ function namedTick(names: readonly string[]): (at: number) => string {
 export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: string): ReactElement {
   const { domain, ticks } = axis.isLog
     ? logScale(values)
-    : linearScale(values, { fromZero: axis.fromZero ?? true });
+    : roundScale(axis.quantity, values, { fromZero: axis.fromZero ?? true });
   const unit = axisUnit(axis.quantity, axis.isLog ? Math.sqrt(domain[0] * domain[1]) : domain[1] / 2);
   return (
     <YAxis

@@ -69,6 +69,8 @@ export interface ChartMark {
   readonly x: number;
   readonly kind: 'change' | 'flag';
   readonly label: string;
+  /** Written beside the line in its place; empty where the line says enough. */
+  readonly short?: string;
   readonly tone?: 'good' | 'bad';
 }
 

@@ -68,6 +68,25 @@ export function linearScale(values: readonly number[], options: { fromZero: bool
   return { domain: [from, to], ticks };
 }
 
+/** A linear axis whose ticks are round in the unit that they are written in: bytes go by powers of 1024. */
+export function roundScale(
+  quantity: Quantity,
+  values: readonly number[],
+  options: { fromZero: boolean },
+): AxisScale {
+  const plain = linearScale(values, options);
+  if (quantity !== 'bytes') return plain;
+  const { divisor } = byteUnit(plain.domain[1] / 2);
+  const { domain, ticks } = linearScale(
+    values.map((value) => value / divisor),
+    options,
+  );
+  return {
+    domain: [domain[0] * divisor, domain[1] * divisor],
+    ticks: ticks.map((tick) => tick * divisor),
+  };
+}
+
 /** 1, 2 or 5 times a power of ten, at least `raw`. */
 function roundStep(raw: number): number {
   const power = 10 ** Math.floor(Math.log10(raw));

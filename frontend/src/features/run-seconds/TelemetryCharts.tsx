@@ -47,6 +47,8 @@ export function TelemetryCharts(props: TelemetryChartsProps): ReactElement | nul
   const placed = useMemo(() => placeSeconds(seen.items, samples), [seen.items, samples]);
   const chosen = counters ?? defaultCounters(placed.items, seen.names);
   const marks = marksOf(seen.events, samples);
+  // The trial's own charts above name them; eight times the same names would hide the lines.
+  const unnamed = marks.map((mark) => ({ ...mark, short: '' }));
   const panels = panelsOf(placed.items, seen.names, chosen).filter(({ key }) => !only || only.includes(key));
   if (panels.length === 0 && marks.length === 0) return null;
   return (
@@ -65,7 +67,7 @@ export function TelemetryCharts(props: TelemetryChartsProps): ReactElement | nul
             key={panel.key}
             panel={panel}
             series={seriesOf(panel, placed.items, placed.xs)}
-            marks={marks}
+            marks={unnamed}
             axis={timeAxisOf(samples, props.view, props.height)}
             fileLabel={props.fileLabel}
           />

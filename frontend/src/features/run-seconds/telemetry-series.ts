@@ -209,6 +209,8 @@ export function marksOf(events: readonly TelemetryMark[], samples: readonly Samp
     x: secondsOf(event.at, samples),
     kind: 'change',
     label: event.title,
+    // What began is named; its end is the next line.
+    short: event.kind.endsWith('_ended') ? '' : event.title.replace(/ began$/, ''),
     tone: BAD_KINDS.has(event.kind) ? 'bad' : undefined,
   }));
 }
