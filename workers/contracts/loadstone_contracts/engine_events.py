@@ -81,6 +81,19 @@ class PhaseEvent(Message):
     at_unix_ns: int
 
 
+class LagNumbers(Message):
+    """How far a replica was behind: from the acknowledgement of a write until a read there has returned it."""
+
+    count: int
+    """Markers that were found."""
+    timed_out: int
+    """Markers that were not found within the plan's `timeout_ms`."""
+    failed: int
+    """Probes that could not be made."""
+    lag_ns: Quantiles
+    lag_histogram: str
+
+
 class SampleEvent(Message):
     """One second of warmup or measure (prefill too); the last one of a phase may be shorter."""
 
@@ -98,6 +111,8 @@ class SampleEvent(Message):
     """Connections in force in the middle of the second."""
     offered_per_s: float | None = None
     """Mean rate that the schedule offered in the second (open loop)."""
+    replica_lag: LagNumbers | None = None
+    """Where the plan asks for it."""
     operations: list[OperationNumbers]
 
 
@@ -144,6 +159,8 @@ class PhaseTotals(Message):
     connections_renewed: int = 0
     """Connections that were closed and opened anew because the plan says so."""
     steadiness: Steadiness | None = None
+    replica_lag: LagNumbers | None = None
+    """Where the plan asks for it."""
     operations: list[OperationNumbers]
 
 

@@ -389,6 +389,12 @@ class Trace(Message):
     file: str = Field(min_length=1)
 
 
+class ReplicaLag(Message):
+    """The lag of the replica at `read_address` is measured: a marker is written, and looked for there until found."""
+
+    probes_per_s: float = Field(default=10, gt=0, le=1000)
+
+
 class EngineWork(Message):
     """What to send and how hard: the part of a plan that is known before the target is started."""
 
@@ -397,6 +403,8 @@ class EngineWork(Message):
     access: Access = UniformAccess()
     trace: Trace | None = None
     """In place of a mix and an access distribution: what was recorded, in its order."""
+    replica_lag: ReplicaLag | None = None
+    """Measures how far the replica at `read_address` is behind."""
     load: EngineLoad
     threads: int = Field(default=1, ge=1, le=256)
     phases: list[EnginePhase] = Field(min_length=1)

@@ -115,6 +115,10 @@ pub struct Flags {
     #[arg(long, value_name = "HOST:PORT", requires = "target")]
     pub read_from: Option<String>,
 
+    /// Measure how far that replica is behind, with so many markers a second (10)
+    #[arg(long, value_name = "PER_SECOND", num_args = 0..=1, default_missing_value = "10", requires = "read_from")]
+    pub replica_lag: Option<f64>,
+
     /// Table or collection
     #[arg(long, requires = "target")]
     pub table: Option<String>,

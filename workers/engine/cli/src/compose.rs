@@ -32,6 +32,7 @@ pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
         "operations": operations,
         "access": access,
         "trace": flags.trace.as_ref().map(|file| json!({"file": file})),
+        "replica_lag": flags.replica_lag.map(|probes_per_s| json!({"probes_per_s": probes_per_s})),
         "load": compose_load(flags)?,
         "threads": flags.threads,
         "phases": compose_phases(flags),

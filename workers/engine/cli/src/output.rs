@@ -136,6 +136,9 @@ fn summary_json(summary: &Summary) -> Value {
         "engine_busy_share": totals.engine_busy_share,
         "littles_law_residual": totals.littles_law_residual,
         "saturated": totals.saturated,
+        "replica_lag": totals.replica_lag.as_ref().map(|lag| {
+            json!({"count": lag.count, "timed_out": lag.timed_out, "failed": lag.failed, "lag_ns": lag.lag_ns})
+        }),
         "connections_renewed": totals.connections_renewed,
         "warmup_steadiness": summary.phases.iter().find_map(|phase| phase.steadiness),
         "stopped": summary.stopped,

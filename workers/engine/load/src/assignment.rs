@@ -83,7 +83,7 @@ impl Assignment {
         let range = range_of(plan.prefill_count(), thread, plan.threads);
         let count = range.end - range.start;
         Self {
-            operations: Shape::all_of(plan)[plan.operations.len()..].to_vec(),
+            operations: Shape::all_of(plan)[plan.operations.len()..=plan.operations.len()].to_vec(),
             budget: count,
             feed: Feed::Sequence(Sequence::new(plan, range)),
             arrivals: None,

@@ -1,6 +1,6 @@
 //! What a wire protocol must offer to the event loop.
 
-use loadstone_spec::plan::{EnginePlan, OperationKind, TcpAddress};
+use loadstone_spec::plan::{EnginePlan, Operation, OperationKind, TcpAddress};
 
 use crate::values::TAG_BYTES;
 
@@ -19,10 +19,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The plan's operations in their order, and behind them the one that a prefill sends.
+    /// The plan's operations in their order, behind them the one that a prefill sends, and get, set and delete of
+    /// markers where the replica's lag is measured.
     pub fn all_of(plan: &EnginePlan) -> Vec<Self> {
         let prefill = plan.prefill_operation();
-        let all = plan.operations.iter().chain([&prefill]).enumerate();
+        let markers = [OperationKind::Get, OperationKind::Set, OperationKind::Delete].map(Operation::of_kind);
+        let markers = markers.iter().take(if plan.replica_lag.is_some() { markers.len() } else { 0 });
+        let all = plan.operations.iter().chain([&prefill]).chain(markers).enumerate();
         all.map(|(slot, operation)| Self {
             kind: operation.kind,
             slot,

@@ -12,6 +12,7 @@ mod feed;
 mod flights;
 pub mod journal;
 pub mod keys;
+mod lag;
 mod link;
 mod links;
 mod opening;

@@ -1,11 +1,22 @@
 //! Connections that pause between requests, and those that are opened anew after some of them.
 
 use crate::driver::Driver;
+use crate::link::Fault;
 use crate::phase::PhaseState;
 use crate::transport::Dial;
 use crate::worker::Worker;
 
 impl<D: Driver, L: Dial> Worker<D, L> {
+    /// Counts what was under way on a connection that failed, and lets it be opened anew.
+    pub(crate) fn replace(&mut self, index: usize, fault: Fault) {
+        let now_ns = self.now_ns();
+        if let Some(phase) = &mut self.phase {
+            let timeout_ns = self.links.shared.timeout_ns;
+            phase.abandon(&mut self.links.all[index], &fault, now_ns, timeout_ns);
+        }
+        self.links.close(index, now_ns);
+    }
+
     /// A connection has come up. One that was only renewed has been waited for since its last reply.
     pub(crate) fn note_up(&mut self, index: usize) {
         let now_ns = self.now_ns();

@@ -112,7 +112,7 @@ fn add_histogram(sum: &mut Histogram<u64>, other: &Histogram<u64>) {
     let _ = sum.add(other);
 }
 
-fn new_histogram() -> Histogram<u64> {
+pub(crate) fn new_histogram() -> Histogram<u64> {
     match Histogram::new_with_bounds(1, MAX_NS, SIGNIFICANT_DIGITS) {
         Ok(histogram) => histogram,
         Err(_) => unreachable!("the bounds are constants that the library accepts"),

@@ -47,7 +47,7 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
     }
 }
 
-fn quantiles(histogram: &Histogram<u64>) -> Quantiles {
+pub(crate) fn quantiles(histogram: &Histogram<u64>) -> Quantiles {
     if histogram.is_empty() {
         return Quantiles::default();
     }
@@ -63,7 +63,7 @@ fn quantiles(histogram: &Histogram<u64>) -> Quantiles {
 }
 
 /// V2 + deflate + base64, as the public HdrHistogram tools read it.
-fn encode(histogram: &Histogram<u64>) -> String {
+pub(crate) fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     // Writing to memory cannot fail, and counts are far below the format's limit.
     let _ = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
@@ -118,6 +118,7 @@ impl PhaseAccount<'_> {
             saturated: engine_busy_share >= SATURATED_BUSY_SHARE || late_by_loop > SATURATED_LATE_SHARE,
             connections_renewed: self.sum(|thread| thread.connections_renewed),
             steadiness: self.steadiness,
+            replica_lag: None,
             operations: number_operations(self.operations, self.records),
         }
     }

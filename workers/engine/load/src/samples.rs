@@ -109,6 +109,7 @@ impl<'a> Samples<'a> {
             in_flight,
             connections: Some(self.setting.connections(elapsed_ns, duration_ns)),
             offered_per_s: self.setting.offered_per_s(elapsed_ns, duration_ns),
+            replica_lag: None,
             operations,
         })
     }

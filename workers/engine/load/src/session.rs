@@ -18,6 +18,7 @@ use crate::assignment::Assignment;
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::journal::JournalFile;
+use crate::lag::LagProbe;
 use crate::pinning::claim_cpus;
 use crate::reach::name_address;
 use crate::report::PhaseAccount;
@@ -221,6 +222,7 @@ impl Session<'_> {
         let started_at_unix_ns = self.clock.unix_ns(start_ns);
         let cpu_before_ns = read_cpu_ns();
         self.announce(phase.name, PhaseState::Started, started_at_unix_ns);
+        self.threads.lag.iter_mut().for_each(LagProbe::begin_phase);
         let mut samples =
             Samples::new(plan, phase.name, operations.clone(), started_at_unix_ns, self.threads.len());
         let rule = phase.stop.as_ref().and_then(|rule| rule.steady.as_ref());
@@ -241,7 +243,8 @@ impl Session<'_> {
             records: &samples.total,
             steadiness: steady.map(|test| test.found()),
         };
-        let totals = account.totals();
+        let mut totals = account.totals();
+        totals.replica_lag = self.threads.lag.as_mut().map(LagProbe::of_phase);
         self.warn_of(&totals);
         Ok((Some(totals), lost.or_else(|| self.find_journal_failure())))
     }
@@ -337,6 +340,7 @@ impl Session<'_> {
 
     fn emit_sample(&mut self, mut sample: loadstone_spec::events::Sample) {
         sample.seq = self.seq;
+        sample.replica_lag = self.threads.lag.as_mut().and_then(LagProbe::take_second);
         self.seq += 1;
         (self.emit)(&Event::Sample(sample));
     }

@@ -13,6 +13,7 @@ use crate::assignment::{Assignment, deepest_pipeline};
 use crate::driver::Driver;
 use crate::flights::Flights;
 use crate::journal::JournalFile;
+use crate::lag::LagProbe;
 use crate::links::{Board, Links, Shared};
 use crate::pinning::pin_to;
 use crate::record::{RecordSet, clear_set, new_set};
@@ -33,6 +34,8 @@ pub(crate) struct Threads {
     reports: Receiver<(u32, Message)>,
     pub board: Arc<Board>,
     pub journal: Option<Arc<JournalFile>>,
+    /// Beside the load, where the plan asks for it.
+    pub lag: Option<LagProbe>,
 }
 
 impl Threads {
@@ -47,7 +50,8 @@ impl Threads {
         let threads = (0..plan.threads)
             .map(|thread| start_thread(plan, thread, Arc::clone(&shared), sender.clone()))
             .collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { threads, reports, board, journal })
+        let lag = LagProbe::start(plan, shared)?;
+        Ok(Self { threads, reports, board, journal, lag })
     }
 
     pub(crate) fn len(&self) -> usize {

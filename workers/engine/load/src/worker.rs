@@ -247,15 +247,6 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         Ok(())
     }
 
-    pub(crate) fn replace(&mut self, index: usize, fault: Fault) {
-        let now_ns = self.now_ns();
-        if let Some(phase) = &mut self.phase {
-            let timeout_ns = self.links.shared.timeout_ns;
-            phase.abandon(&mut self.links.all[index], &fault, now_ns, timeout_ns);
-        }
-        self.links.close(index, now_ns);
-    }
-
     /// Sends the arrivals that are due over connections that have room (open loop).
     #[inline]
     fn dispatch(&mut self) {

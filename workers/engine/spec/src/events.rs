@@ -140,6 +140,9 @@ pub struct Sample {
     /// Mean rate that the schedule offered in the second (open loop).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_per_s: Option<f64>,
+    /// Where the plan asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica_lag: Option<LagNumbers>,
     pub operations: Vec<OperationNumbers>,
 }
 
@@ -153,6 +156,20 @@ fn is_zero(count: &u64) -> bool {
 pub struct Warning {
     pub code: String,
     pub message: String,
+}
+
+/// How far a replica was behind: from the acknowledgement of a write until a read there has returned it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LagNumbers {
+    /// Markers that were found.
+    pub count: u64,
+    /// Markers that were not found within the plan's `timeout_ms`.
+    pub timed_out: u64,
+    /// Probes that could not be made.
+    pub failed: u64,
+    pub lag_ns: Quantiles,
+    pub lag_histogram: String,
 }
 
 /// How a warmup that ends when it is steady came to its end.
@@ -198,6 +215,9 @@ pub struct PhaseTotals {
     pub connections_renewed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
+    /// Where the plan asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica_lag: Option<LagNumbers>,
     pub operations: Vec<OperationNumbers>,
 }
 

@@ -14,6 +14,7 @@ pub mod trace;
 mod validate;
 mod validate_journal;
 mod validate_keys;
+mod validate_lag;
 mod validate_load;
 mod validate_operations;
 mod validate_trace;

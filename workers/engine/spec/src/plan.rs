@@ -212,6 +212,22 @@ pub struct EnginePhase {
     pub stop: Option<StopRule>,
 }
 
+/// How many keys beside those of the dataset markers take turns in.
+pub const LAG_MARKERS: u64 = 1000;
+
+/// The lag of the replica at `read_address` is measured: a marker is written, and looked for there until it is found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplicaLag {
+    #[serde(default = "default_probes_per_s")]
+    #[schemars(range(max = 1000), extend("exclusiveMinimum" = 0))]
+    pub probes_per_s: f64,
+}
+
+fn default_probes_per_s() -> f64 {
+    10.0
+}
+
 /// What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value in
 /// bytes or nothing. Its keys are sent as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -260,6 +276,9 @@ pub struct EnginePlan {
     /// write then has a value of its own.
     #[serde(default)]
     pub journal: Option<String>,
+    /// Measures how far the replica at `read_address` is behind.
+    #[serde(default)]
+    pub replica_lag: Option<ReplicaLag>,
     /// The trace, once its file has been read.
     #[serde(skip)]
     pub recorded: Option<Arc<Recorded>>,
@@ -275,6 +294,12 @@ impl EnginePlan {
     pub fn prefill_operation(&self) -> Operation {
         let kind = if self.is_of_lists() { OperationKind::ListInsertTail } else { OperationKind::Set };
         Operation::of_kind(kind)
+    }
+
+    /// The indexes of the markers: behind all keys that are there, and those that are asked for in vain.
+    pub fn lag_markers(&self) -> std::ops::Range<u64> {
+        let start = 16 * self.dataset.key_count;
+        start..start + LAG_MARKERS
     }
 
     /// How many operations a prefill takes.

@@ -7,6 +7,7 @@ use crate::plan::{
 };
 use crate::validate_journal::find_journal_fault;
 use crate::validate_keys::{find_hit_ratio_fault, find_keys_fault};
+use crate::validate_lag::find_lag_fault;
 use crate::validate_load::{find_endless_fault, find_load_fault};
 use crate::validate_operations::find_operations_fault;
 use crate::validate_trace::find_trace_fault;
@@ -34,6 +35,7 @@ pub(crate) fn find_fault(plan: &EnginePlan) -> Option<PlanFault> {
         .or_else(|| in_range("timeout_ms", plan.timeout_ms, 1, 3_600_000))
         .or_else(|| find_cpus_fault(&plan.cpus))
         .or_else(|| find_journal_fault(plan))
+        .or_else(|| find_lag_fault(plan))
 }
 
 pub(crate) fn in_range(path: &str, value: u64, min: u64, max: u64) -> Option<PlanFault> {

@@ -177,3 +177,18 @@ fn every_rule_of_traces_and_scans_names_its_place() {
     assert_eq!(least("scan", 101), "$.operations[0].entries_min");
     assert_eq!(least("get", 1), "$.operations[0].entries_min");
 }
+
+#[test]
+fn every_rule_of_replica_lag_names_its_place() {
+    let lag = |protocol: &str, dataset: Value| {
+        let place = json!({"kind": "tcp", "host": "h", "port": 1});
+        let target = json!({"protocol": protocol, "address": place, "read_address": place});
+        fault(json!({"target": target, "dataset": dataset, "replica_lag": {}}))
+    };
+    let dataset = |size: u32| json!({"key_count": 1000, "key_size_bytes": size, "value_size": {"kind": "fixed", "bytes": 9}});
+    assert_eq!(lag("redis", dataset(16)), "none");
+    assert_eq!(lag("redis", dataset(5)), "$.dataset.key_size_bytes");
+    assert_eq!(lag("redis_cluster", dataset(16)), "$.target.read_address");
+    assert_eq!(fault(json!({"replica_lag": {}})), "$.target.read_address");
+    assert_eq!(fault(json!({"replica_lag": {"probes_per_s": 0}})), "$.replica_lag.probes_per_s");
+}
