@@ -96,9 +96,8 @@ impl LagProbe {
         Some(second.numbers())
     }
 
-    /// What was found in the whole phase.
+    /// What was found in all seconds of the phase.
     pub(crate) fn of_phase(&mut self) -> LagNumbers {
-        self.take_second();
         self.phase.numbers()
     }
 }
