@@ -281,3 +281,20 @@ fn what_speaks_mongodbs_protocol_answers_every_operation() {
     check_journal(plan, &["set", "multi_set", "insert"]);
     check_wrong_values(change(only(&database, "mongodb", json!({"kind": "get", "weight": 1}))));
 }
+
+#[test]
+fn what_speaks_mongodbs_protocol_logs_in_by_scram_and_over_tls() {
+    let made = rcgen::generate_simple_self_signed(vec!["store.test".to_owned()]).unwrap();
+    let (cert, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let Some((database, tls_port)) = Database::ferretdb_with_login(&cert, &key) else {
+        return skip("FerretDB's own command (LOADSTONE_TEST_FERRETDB_COMMAND)");
+    };
+    let mut plan = only(&database, "mongodb", json!({"kind": "get", "weight": 1}));
+    assert_eq!(hits(&plan), (600, 0));
+    plan["target"]["password"] = json!("wrong");
+    assert_eq!(run(&plan).code(), 5);
+    plan["target"]["password"] = json!("secret");
+    plan["target"]["address"]["port"] = json!(tls_port);
+    plan["target"]["tls"] = json!({"server_name": "store.test", "ca_pem": cert});
+    assert_eq!(hits(&plan), (600, 0));
+}

@@ -178,6 +178,30 @@ impl Database {
         Some(database)
     }
 
+    /// FerretDB's own command (`LOADSTONE_TEST_FERRETDB_COMMAND`), which alone can ask for a login; also over TLS.
+    pub fn ferretdb_with_login(cert: &str, key: &str) -> Option<(Self, u16)> {
+        let command = find(&[&std::env::var("LOADSTONE_TEST_FERRETDB_COMMAND").unwrap_or_default()])?;
+        let directory = folder();
+        let (port, tls_port) = (free_port(), free_port());
+        let place = directory.path().display();
+        for (name, pem) in [("cert.pem", cert), ("key.pem", key)] {
+            std::fs::write(directory.path().join(name), pem).unwrap();
+        }
+        let mut command = Command::new(command);
+        command.args(["--handler=sqlite", "--debug-addr=-", "--telemetry=disable", "--test-enable-new-auth"]);
+        command.args(["--setup-database=admin", "--setup-username=me", "--setup-password=secret"]);
+        command.args([format!("--sqlite-url=file:{place}/"), format!("--state-dir={place}")]);
+        command
+            .arg(format!("--listen-addr=127.0.0.1:{port}"))
+            .arg(format!("--listen-tls=127.0.0.1:{tls_port}"));
+        command.arg(format!("--listen-tls-cert-file={place}/cert.pem"));
+        command.arg(format!("--listen-tls-key-file={place}/key.pem"));
+        let child = quiet(&mut command).spawn().unwrap();
+        let database = Self { child, port, directory };
+        await_true("the database listens", || std::net::TcpStream::connect(("127.0.0.1", tls_port)).is_ok());
+        Some((database, tls_port))
+    }
+
     fn make_user(&self, client: &str, _method: &str, identified: &str) {
         let script = format!(
             "CREATE DATABASE test; CREATE USER me@'%' {identified} 'secret'; GRANT ALL ON test.* TO me@'%';"
