@@ -17,7 +17,7 @@ const CHART_HEIGHT = 170;
 const LATEST_SHOWN = 300;
 /** What a glance at a trial under way needs; the Time tab has the rest. */
 const LIVE_PANELS = ['store:per_s', 'memory', 'cpu'];
-const LIVE_PANEL_HEIGHT = 130;
+const LIVE_PANEL_HEIGHT = 150;
 
 /** The seconds of the trial under way: what was there when the page opened, and what has come since. */
 function useLiveSeconds(run: Run): { trialId: string | null; samples: readonly Sample[] } {

@@ -36,7 +36,7 @@ const HOST_PANELS: readonly TelemetryPanel[] = [
   {
     key: 'cpu',
     title: 'CPU of the host by kind',
-    axis: 'Share of all CPUs',
+    axis: 'Share',
     quantity: 'share',
     lines: [
       { key: 'user', label: 'user', value: hostValue('cpu_user_share') },
@@ -78,7 +78,7 @@ const HOST_PANELS: readonly TelemetryPanel[] = [
 const MEMORY: TelemetryPanel = {
   key: 'memory',
   title: 'Memory of the store',
-  axis: 'Resident memory',
+  axis: 'Memory',
   quantity: 'bytes',
   lines: [
     { key: 'server', label: 'server', value: (item) => item.store_memory_bytes },
