@@ -40,6 +40,7 @@ def _native_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:
         "dataset.key_template": dataset.key_template,
         "dataset.key_sizes": dataset.key_sizes,
         "trace": work.trace,
+        "replica_lag": work.replica_lag,
     }
     if load.kind == "open":
         asked |= {"load.rate": load.rate, "load.burst_size": load.burst_size}
