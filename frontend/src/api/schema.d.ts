@@ -4302,6 +4302,7 @@ export interface components {
              */
             access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
             trace?: components["schemas"]["Trace"] | null;
+            replica_lag?: components["schemas"]["ReplicaLag"] | null;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
             /**
@@ -4896,6 +4897,21 @@ export interface components {
             kill_after_s: number;
         };
         /**
+         * LagNumbers
+         * @description How far a replica was behind: from the acknowledgement of a write until a read there has returned it.
+         */
+        LagNumbers: {
+            /** Count */
+            count: number;
+            /** Timed Out */
+            timed_out: number;
+            /** Failed */
+            failed: number;
+            lag_ns: components["schemas"]["Quantiles-Input"];
+            /** Lag Histogram */
+            lag_histogram: string;
+        };
+        /**
          * LatestAccess
          * @description Zipf over the age of keys: those inserted last are asked for most.
          */
@@ -5473,6 +5489,7 @@ export interface components {
              */
             connections_renewed: number;
             steadiness?: components["schemas"]["Steadiness"] | null;
+            replica_lag?: components["schemas"]["LagNumbers"] | null;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
         };
@@ -6301,6 +6318,17 @@ export interface components {
             start_at_unix_ns: number | null;
         };
         /**
+         * ReplicaLag
+         * @description The lag of the replica at `read_address` is measured: a marker is written, and looked for there until found.
+         */
+        ReplicaLag: {
+            /**
+             * Probes Per S
+             * @default 10
+             */
+            probes_per_s: number;
+        };
+        /**
          * ResolvedPlan
          * @description Everything looked up and drawn: the same document always expands to the same trials.
          */
@@ -6694,6 +6722,7 @@ export interface components {
             connections?: number | null;
             /** Offered Per S */
             offered_per_s?: number | null;
+            replica_lag?: components["schemas"]["LagNumbers"] | null;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
         };
