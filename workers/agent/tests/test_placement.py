@@ -56,6 +56,14 @@ def test_a_trial_runs_its_store_on_the_cpus_of_its_target_and_tells_them(agent: 
     assert finish.store.settings["placement.cpus"] == cpu
 
 
+def test_a_store_that_lives_on_moves_to_the_cpus_of_the_next_trial(start: Callable[..., ManagedStore]) -> None:
+    store, cpu = start(), max(os.sched_getaffinity(0))
+    store.pin([cpu])
+    process = psutil.Process(store.process_id)
+    assert len(process.threads()) > 1
+    assert {frozenset(os.sched_getaffinity(thread.id)) for thread in process.threads()} == {frozenset([cpu])}
+
+
 def test_cpus_that_the_host_lacks_are_refused_by_name_and_nothing_is_started(agent: Agent, api: ApiInMemory) -> None:
     given = assignment(managed("redis", placement={"cpus": "0,900-901"}))
     api.assign(given)

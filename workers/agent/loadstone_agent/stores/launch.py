@@ -196,6 +196,15 @@ class ManagedStore:
         is_out_of_memory = self._memory_group is not None and self._memory_group.has_killed()
         return Ending(self.kind.binary, code, self.log_tail, is_out_of_memory)
 
+    def pin(self, cpus: list[int]) -> None:
+        """Onto these CPUs from now on, with every thread that it has: what it starts later inherits them."""
+        for process in psutil.Process(self._keeper.pid).children(recursive=True):
+            # A thread may end at any moment.
+            with suppress(psutil.NoSuchProcess):
+                for thread in process.threads():
+                    with suppress(ProcessLookupError):
+                        os.sched_setaffinity(thread.id, cpus)
+
     def death(self) -> AgentError:
         return self._ending().death()
 

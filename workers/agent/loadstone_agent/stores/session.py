@@ -40,6 +40,8 @@ class StoreSession:
             self.discard(key)
             raise kept.death()
         if kept is not None and reset != "restart":
+            if plan.cpus:
+                kept.pin(plan.cpus)
             return kept, False
         self.discard(key)
         self._stores[key] = launch(plan, check_interrupt)
