@@ -33,7 +33,7 @@ export function EquivalenceTable({
   if (!rows.some(({ promises }) => promises !== null)) return null;
   return (
     <section aria-label="What the targets promise">
-      <Title order={3} size="h6">
+      <Title order={2} size="h6">
         What the targets promise
       </Title>
       <Text size="xs" c="dimmed" mb={4}>

@@ -51,7 +51,7 @@ export function OriginChoice({ origin, onChange }: OriginChoiceProps): ReactElem
       {chosen && (
         <Text size="xs" c="dimmed" mt={4}>
           {chosen.question}{' '}
-          <TextLink to="/recipes/$slug" params={{ slug: chosen.slug }} size="xs">
+          <TextLink to="/recipes/$slug" params={{ slug: chosen.slug }} size="xs" underline="always">
             About this recipe
           </TextLink>
         </Text>
