@@ -40,8 +40,6 @@ class QuantileBands(BaseModel):
 
 
 class MetricBand(BaseModel):
-    """The mean over counted trials, the lowest and the highest."""
-
     mean: float
     low: float
     high: float
@@ -59,9 +57,8 @@ class PointBand(BaseModel):
 class PointOperation(BaseModel):
     """One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
 
-    `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms. `elapsed_s` of the
-    measure phase, the time per operation (elapsed x connections / count) and the throughput of one connection are means
-    over trials too; null in runs from before they were kept.
+    Times come from the trials' merged histograms, the rest are means over trials. `time_per_operation_ns` is elapsed x
+    connections / count; it, `elapsed_s` and the throughput of one connection are null in runs from before they were kept.
     """
 
     operation: str
@@ -89,10 +86,7 @@ class PointTrial(BaseModel):
 
 
 class Point(BaseModel):
-    """One cell of the run's grid. `total` is the merge over its operations; null until a trial counts.
-
-    `metrics` are of the point as a whole, by name: memory, disk.
-    """
+    """One cell of the run's grid. `total` is the merge over its operations; null until a trial counts."""
 
     id: uuid.UUID
     ordinal: int
@@ -102,6 +96,7 @@ class Point(BaseModel):
     operations: list[PointOperation]
     total: PointOperation | None
     metrics: dict[str, MetricBand]
+    """Of the point as a whole, by name: memory, disk."""
 
 
 class PointList(BaseModel):

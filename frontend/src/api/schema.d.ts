@@ -4984,10 +4984,7 @@ export interface components {
             /** Items */
             items: components["schemas"]["MemberItem"][];
         };
-        /**
-         * MetricBand
-         * @description The mean over counted trials, the lowest and the highest.
-         */
+        /** MetricBand */
         MetricBand: {
             /** Mean */
             mean: number;
@@ -5686,8 +5683,6 @@ export interface components {
         /**
          * Point
          * @description One cell of the run's grid. `total` is the merge over its operations; null until a trial counts.
-         *
-         *     `metrics` are of the point as a whole, by name: memory, disk.
          */
         Point: {
             /**
@@ -5731,9 +5726,8 @@ export interface components {
          * PointOperation
          * @description One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
          *
-         *     `throughput_per_s` is the mean over trials; the times come from the trials' merged histograms. `elapsed_s` of the
-         *     measure phase, the time per operation (elapsed x connections / count) and the throughput of one connection are means
-         *     over trials too; null in runs from before they were kept.
+         *     Times come from the trials' merged histograms, the rest are means over trials. `time_per_operation_ns` is elapsed x
+         *     connections / count; it, `elapsed_s` and the throughput of one connection are null in runs from before they were kept.
          */
         PointOperation: {
             /** Operation */
