@@ -41,6 +41,7 @@ export function EquivalenceTable({
       </Text>
       <Table.ScrollContainer
         minWidth={560}
+        mah={420}
         type="native"
         tabIndex={0}
         role="region"
