@@ -44,11 +44,13 @@ class BuiltClient(ClientAdapter):
     """Kept in a folder named after its source, so that a new version of the agent builds it anew."""
 
     sources: ClassVar[tuple[Path, ...]]
+    family: ClassVar[str]
+    """Clients of one family are built together."""
 
     @property
     def folder(self) -> Path:
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(self.sources))).hexdigest()
-        return self._root / f"{self.info.name}-{digest[:12]}"
+        return self._root / f"{self.family}-{digest[:12]}"
 
     def version_kept(self) -> str:
         """Raises EngineMissing."""
@@ -63,7 +65,7 @@ class BuiltClient(ClientAdapter):
 
     @abstractmethod
     def build_into(self, folder: Path, say: Say) -> str:
-        """The version of the library that it was built with. Raises EngineMissing."""
+        """The version of the library, or of the language where jars tell their own. Raises EngineMissing."""
 
     def install(self, say: Say) -> None:
         if (self.folder / "version").is_file():
@@ -90,6 +92,7 @@ class BuiltClient(ClientAdapter):
 
 class CHiredis(BuiltClient):
     info = ENGINES["c-hiredis"]
+    family = "c-hiredis"
     packages = ("gcc", "libc6-dev", "libhiredis-dev")
     sources = (SOURCES / "c_hiredis.c",)
 
@@ -115,13 +118,15 @@ class CHiredis(BuiltClient):
 class JavaClient(BuiltClient):
     packages = ("default-jdk-headless", "maven")
     sources = tuple(sorted((SOURCES / "java").iterdir()))
+    family = "java"
     opening: ClassVar[str]
     jar: ClassVar[str]
     data_note = "Java begins each phase cold: compiled code comes with the first seconds, so give a trial at least ten."
 
     def find(self) -> Found:
-        version = self.version_kept()
-        return Found(self.which("java"), version)
+        java = self.version_kept()
+        jar = next((self.folder / "lib").glob(f"{self.jar}-*.jar")).stem.removeprefix(f"{self.jar}-")
+        return Found(self.which("java"), f"{jar} (Java {java})")
 
     def command(self, job: PhaseJob) -> Command:
         write_input(job)
@@ -137,10 +142,9 @@ class JavaClient(BuiltClient):
         self.run_step(["mvn", "-q", "-B", MAVEN_COPY, "-DoutputDirectory=lib", "-f", "pom.xml"], folder, say)
         programs = sorted(path.name for path in folder.glob("*.java"))
         self.run_step(["javac", "-d", "classes", "-cp", "lib/*", *programs], folder, say)
-        found = next((folder / "lib").glob(f"{self.jar}-*.jar")).stem.removeprefix(f"{self.jar}-")
         java = subprocess.run(["java", "-version"], capture_output=True, text=True, timeout=30).stderr
         release = re.search(r'"([^"]+)"', java)
-        return f"{found} (Java {release[1] if release else 'of unknown version'})"
+        return release[1] if release else "of unknown version"
 
 
 class JavaJedis(JavaClient):
