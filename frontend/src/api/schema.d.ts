@@ -5727,7 +5727,7 @@ export interface components {
          * @description One operation over the counted trials of a point (`is_counted`), each trial's last attempt.
          *
          *     Times come from the trials' merged histograms, the rest are means over trials. `time_per_operation_ns` is elapsed x
-         *     connections / count; it, `elapsed_s` and the throughput of one connection are null in runs from before they were kept.
+         *     connections / count; it, `elapsed_s` and the throughput of one connection are null in runs before they were kept.
          */
         PointOperation: {
             /** Operation */
