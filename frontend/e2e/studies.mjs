@@ -83,6 +83,9 @@ async function seeWhatWasPublished() {
   await step('its page draws the published figures before anything has run', async () => {
     const figures = page.getByRole('region', { name: 'Published figures' });
     await figures.getByRole('heading', { name: 'The published figures' }).waitFor();
+    // Charts are drawn when they come into sight.
+    await figures.scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 1200);
     await figures.locator('.recharts-surface').first().waitFor();
     await figures.getByRole('button', { name: 'Source' }).click();
     const dialog = page.getByRole('dialog', { name: 'Where the published figures are from' });
