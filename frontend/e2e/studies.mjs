@@ -23,6 +23,7 @@ const STUDY = 'four-stores-eleven-configurations';
 const KINDS = new Set(['memcached', 'redis']);
 const RUN_LIMIT_MS = 60_000;
 const KEYS = 500;
+const CHART = '.chart-panels [role="group"] .recharts-surface';
 
 const browser = await startBrowser();
 const faults = [];
@@ -145,8 +146,6 @@ function small({ workload }) {
     only: {},
   };
 }
-
-const CHART = '.chart-panels [role="group"] .recharts-surface';
 
 async function seeCurvesOverThoseOfOthers(runId, api) {
   await step('its curves stand in small multiples, over the published ones', async () => {
