@@ -1,6 +1,6 @@
 import { Box, Group, Paper, Text, Title } from '@mantine/core';
 import { skipToken, useQuery } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
 import { StatusChip } from '@/components/StatusChip';
 import { formatCount, formatNs, formatRate } from '@/lib/format';
@@ -63,16 +63,9 @@ export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | nu
       data-last-seq={last.seq}
       data-seconds={samples.length}
     >
-      <Group justify="space-between" mb="xs" gap="xs">
-        <Group gap="xs">
-          <Title order={2} size="h5">
-            {current ? 'Now' : 'Just ended'}
-          </Title>
-          <Text size="sm">{describeParameters(parameters)}</Text>
-          {current && <StatusChip status={current.status} />}
-        </Group>
+      <LiveHeader current={current} parameters={parameters}>
         <LatestSecond last={last} samples={samples} operation={shown} />
-      </Group>
+      </LiveHeader>
       <SecondsCharts
         samples={samples}
         lookIndex={Math.max(0, targets.indexOf(parameters.target))}
@@ -95,6 +88,28 @@ export function LiveTrial({ run, operation }: LiveTrialProps): ReactElement | nu
         />
       </Box>
     </Paper>
+  );
+}
+
+interface LiveHeaderProps {
+  /** Null once it has ended. */
+  readonly current: Run['current_trial'];
+  readonly parameters: Parameters<typeof describeParameters>[0];
+  readonly children: ReactNode;
+}
+
+function LiveHeader({ current, parameters, children }: LiveHeaderProps): ReactElement {
+  return (
+    <Group justify="space-between" mb="xs" gap="xs">
+      <Group gap="xs">
+        <Title order={2} size="h5">
+          {current ? 'Now' : 'Just ended'}
+        </Title>
+        <Text size="sm">{describeParameters(parameters)}</Text>
+        {current && <StatusChip status={current.status} />}
+      </Group>
+      {children}
+    </Group>
   );
 }
 

@@ -74,17 +74,7 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
           isServiceTime={phase.phase !== 'prefill' && isServiceTime(trial)}
         />
       ))}
-      {trial.missing.length > 0 && (
-        <Part title={`What ${trial.engine ?? 'the engine'} cannot tell`}>
-          <List size="sm">
-            {trial.missing.map(({ metric, reason }) => (
-              <List.Item key={metric}>
-                {metricTitle(metric)}: {reason}
-              </List.Item>
-            ))}
-          </List>
-        </Part>
-      )}
+      <Untold trial={trial} />
       <Part title="How it was measured">
         <KeyValues values={factsOf(trial)} />
         <Text size="sm" mt={4}>
@@ -93,6 +83,22 @@ function TrialDetail({ trial }: { readonly trial: Trial }): ReactElement {
       </Part>
       <Surroundings trial={trial} />
     </Stack>
+  );
+}
+
+/** What its engine has no figures for. */
+function Untold({ trial }: { readonly trial: Trial }): ReactElement | null {
+  if (trial.missing.length === 0) return null;
+  return (
+    <Part title={`What ${trial.engine ?? 'the engine'} cannot tell`}>
+      <List size="sm">
+        {trial.missing.map(({ metric, reason }) => (
+          <List.Item key={metric}>
+            {metricTitle(metric)}: {reason}
+          </List.Item>
+        ))}
+      </List>
+    </Part>
   );
 }
 

@@ -107,11 +107,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
     { id: 'counted', header: 'Counts', value: countedText },
     { id: 'reasons', header: 'Why', value: whyOf, isText: true },
     { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
-    {
-      id: 'engine_name',
-      header: 'Engine',
-      value: ({ engine, engine_version }) => engine && [engine, engine_version].filter(Boolean).join(' '),
-    },
+    { id: 'engine_name', header: 'Engine', value: engineText },
     {
       id: 'engine',
       header: 'Engine time (s)',
@@ -120,6 +116,10 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       isNumber: true,
     },
   ];
+}
+
+function engineText({ engine, engine_version }: TrialItem): string | null {
+  return engine && [engine, engine_version].filter(Boolean).join(' ');
 }
 
 function trustCell({ trust, trust_reasons }: TrialItem): ReactElement | string {
