@@ -91,7 +91,7 @@ function Row({ row }: { readonly row: EquivalenceRow }): ReactElement {
 }
 
 /** Which of the four differ between the targets. */
-export function difference(rows: readonly EquivalenceRow[]): string {
+function difference(rows: readonly EquivalenceRow[]): string {
   const known = rows.flatMap(({ promises }) => (promises ? [promises] : []));
   const unlike = ASPECTS.filter(([aspect]) => new Set(known.map((one) => one[aspect])).size > 1);
   if (known.length < 2) return 'Of this target.';

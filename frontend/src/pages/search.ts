@@ -36,7 +36,7 @@ export function runsSearch(raw: RawSearch) {
   });
 }
 
-export const RECIPE_SIZES = ['quick', 'full'] as const;
+const RECIPE_SIZES = ['quick', 'full'] as const;
 
 export function recipesSearch(raw: RawSearch) {
   return optional({ q: optionalText(raw.q) });

@@ -7,6 +7,7 @@ import { logScale } from './scale';
 const WIDTH = 900;
 const HEIGHT = 300;
 const PLOT = { left: 64, right: 888, top: 8, bottom: 258 } as const;
+const MIDDLE = (PLOT.left + PLOT.right) / 2;
 /** One path each: a map of thousands of cells is so many elements only. */
 const SHADES = 12;
 
@@ -58,12 +59,7 @@ export function HeatChart({ cells, name, shared }: HeatChartProps): ReactElement
             {formatQuantity(tick, 'seconds')}
           </text>
         ))}
-        <text
-          x={(PLOT.left + PLOT.right) / 2}
-          y={HEIGHT - 6}
-          textAnchor="middle"
-          className="chart-axis-title"
-        >
+        <text x={MIDDLE} y={HEIGHT - 6} textAnchor="middle" className="chart-axis-title">
           Time since the trial began
         </text>
         {cursor.cell && (

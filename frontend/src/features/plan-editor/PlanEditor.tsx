@@ -59,13 +59,12 @@ function useDraft(initial: Draft, origin: DraftOrigin) {
   return { draft, definition, targetNames, answer, findings, change, setSubmitFindings };
 }
 
-/** What, how hard, what it means: one page, three columns. */
-export function PlanEditor(props: PlanEditorProps): ReactElement {
-  const { initial, origin, onOrigin, onStarted, onSaved } = props;
-  const { draft, definition, targetNames, answer, findings, change, setSubmitFindings } = useDraft(
-    initial,
-    origin,
-  );
+/** What becomes of the draft when it has been started or saved. */
+function endingsOf(
+  { origin, onStarted, onSaved }: PlanEditorProps,
+  draft: Draft,
+  change: (next: Draft) => void,
+) {
   const started = (runId: string) => {
     dropDraft(origin);
     onStarted(runId);
@@ -76,6 +75,15 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
     moveDraft(origin, { plan: plan.id }, next);
     return onSaved(plan.id);
   };
+  return { started, saved };
+}
+
+/** What, how hard, what it means: one page, three columns. */
+export function PlanEditor(props: PlanEditorProps): ReactElement {
+  const { initial, origin, onOrigin } = props;
+  const editing = useDraft(initial, origin);
+  const { draft, definition, targetNames, answer, findings, change } = editing;
+  const { started, saved } = endingsOf(props, draft, change);
   return (
     <FindingsContext.Provider value={findings}>
       <div className="plan-columns">
@@ -107,7 +115,7 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
               recipe={recipeOf(origin)}
               isSaved={isSavedAs(definition, draft.savedText)}
               isRefused={findings.refusals.length > 0}
-              onRefused={setSubmitFindings}
+              onRefused={editing.setSubmitFindings}
               onStarted={started}
               onSaved={saved}
               onSchedule={props.onSchedule}

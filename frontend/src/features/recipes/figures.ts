@@ -35,7 +35,7 @@ const PLAIN = { quantity: 'plain', factor: 1 } as const;
 /** Values that differ by more are read on a log axis. */
 const LOG_SPAN = 8;
 
-export function lineName({ system, client }: Pick<SourceSeries, 'system' | 'client'>): string {
+function lineName({ system, client }: Pick<SourceSeries, 'system' | 'client'>): string {
   return client ? `${system}, ${client}` : system;
 }
 

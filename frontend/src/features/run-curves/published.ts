@@ -15,7 +15,7 @@ import {
 import { type CurveLine, referenceKey } from './shape';
 
 /** The metric of the pages that a published series is of; percentiles of times are parts of one. */
-export function metricOfPublished({ metric }: PublishedSeries): { name: string; part: string } {
+function metricOfPublished({ metric }: PublishedSeries): { name: string; part: string } {
   const percentile = /^response_time_(p50|p90|p95|p99|p999|max)_ns$/.exec(metric)?.[1];
   return percentile ? { name: TIMES, part: percentile } : { name: metric, part: '' };
 }
