@@ -40,6 +40,7 @@ pub fn compose(target: &str, flags: &Flags) -> Result<EnginePlan, PlanFault> {
         "cpus": flags.cpus,
         "verify": flags.verify,
         "timeout_ms": flags.timeout_ms,
+        "event_loop": flags.event_loop,
     });
     loadstone_spec::read_plan(&plan.to_string())
 }

@@ -40,5 +40,6 @@ fn unsafe_code_stands_in_one_module() {
     let word = ["unsafe", " {"].concat();
     let with: Vec<_> =
         found.iter().filter(|path| fs::read_to_string(path).unwrap().contains(&word)).collect();
-    assert!(with.len() == 1 && with[0].ends_with("load/src/sys.rs"), "{with:?}");
+    let stands_apart = |path: &&PathBuf| path.parent().is_some_and(|folder| folder.ends_with("load/src/sys"));
+    assert!(!with.is_empty() && with.iter().all(stands_apart), "{with:?}");
 }

@@ -168,6 +168,7 @@ impl Tls {
 
 impl Transport for Tls {
     const SHORT_READ_MEANS_EMPTY: bool = false;
+    const IS_BARE: bool = false;
 
     fn secure(&mut self) -> io::Result<bool> {
         if !self.go_through_prelude()? {

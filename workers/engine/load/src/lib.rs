@@ -39,6 +39,7 @@ mod threads;
 mod totals;
 pub mod transport;
 pub mod values;
+mod waits;
 mod watch;
 mod worker;
 mod zipf;

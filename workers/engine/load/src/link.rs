@@ -6,7 +6,9 @@ use loadstone_spec::events::ErrorClass;
 
 use crate::driver::Driver;
 use crate::flights::Flights;
+use crate::sys::Source;
 use crate::transport::Transport;
+use crate::waits::Waits;
 
 /// No further request is laid into the output while this much of it is unsent.
 const MAX_UNSENT_BYTES: usize = 64 * 1024;
@@ -81,6 +83,8 @@ pub(crate) struct Link<D: Driver, T: Transport> {
     pub stage: Stage<D::Greeting>,
     /// Tells events of a replaced socket from those of its successor.
     pub generation: u32,
+    /// Set while a ring carries the bytes.
+    pub ring_token: Option<u64>,
     pub output: Vec<u8>,
     sent_bytes: usize,
     /// A layer below the protocol still holds bytes.
@@ -111,6 +115,7 @@ impl<D: Driver, T: Transport> Link<D, T> {
             transport: None,
             stage: Stage::Down,
             generation: 0,
+            ring_token: None,
             output: Vec::new(),
             sent_bytes: 0,
             is_held_back: false,
@@ -127,6 +132,11 @@ impl<D: Driver, T: Transport> Link<D, T> {
             due_ns: 0,
             back_off_ns: 0,
         }
+    }
+
+    /// What its events are told by.
+    pub(crate) fn token(&self, index: usize) -> u64 {
+        (u64::from(self.generation) << 32) | index as u64
     }
 
     #[inline]
@@ -149,8 +159,12 @@ impl<D: Driver, T: Transport> Link<D, T> {
 
     /// Sends what it can; the rest goes out when the socket takes more.
     #[inline]
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self, waits: &mut Waits) -> io::Result<()> {
         let Some(transport) = &mut self.transport else { return Ok(()) };
+        if let Some(token) = self.ring_token {
+            let has_some = !self.output.is_empty();
+            return if has_some { waits.send(transport.raw_fd(), token, &mut self.output) } else { Ok(()) };
+        }
         while self.sent_bytes < self.output.len() {
             match transport.write(&self.output[self.sent_bytes..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -171,10 +185,37 @@ impl<D: Driver, T: Transport> Link<D, T> {
         Ok(())
     }
 
-    /// Reads behind what was carried over. `None` when there is nothing to read; else how much of `scratch`
+    /// What an event has brought, behind what was carried over. `None` when there is nothing to read; else how much of `scratch`
     /// is filled, and whether the socket may hold more.
     #[inline]
-    pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<Option<(usize, bool)>> {
+    pub(crate) fn read(
+        &mut self,
+        waits: &mut Waits,
+        source: Source,
+        scratch: &mut [u8],
+    ) -> io::Result<Option<(usize, bool)>> {
+        match source {
+            Source::Socket => self.read_socket(scratch),
+            Source::Ended(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Source::Ended(errno) => Err(io::Error::from_raw_os_error(errno)),
+            Source::Exhausted => {
+                let (Some(transport), Some(token)) = (&self.transport, self.ring_token) else {
+                    return Ok(None);
+                };
+                waits.receive_from(transport.raw_fd(), token).map(|()| None)
+            }
+            Source::Buffer { id, len } => {
+                let (bytes, kept) = (waits.bytes(id, len), self.carry.len());
+                scratch[..kept].copy_from_slice(&self.carry);
+                scratch[kept..kept + bytes.len()].copy_from_slice(bytes);
+                self.carry.clear();
+                Ok(Some((kept + bytes.len(), false)))
+            }
+        }
+    }
+
+    #[inline]
+    fn read_socket(&mut self, scratch: &mut [u8]) -> io::Result<Option<(usize, bool)>> {
         let Some(transport) = &mut self.transport else { return Ok(None) };
         let kept = self.carry.len();
         scratch[..kept].copy_from_slice(&self.carry);
@@ -205,6 +246,9 @@ impl<D: Driver, T: Transport> Link<D, T> {
 
     /// Closes the socket and forgets everything about it but the requests under way.
     pub(crate) fn close(&mut self) {
+        if let (Some(transport), Some(_)) = (&self.transport, self.ring_token.take()) {
+            transport.hang_up();
+        }
         self.transport = None;
         self.stage = Stage::Down;
         self.generation = self.generation.wrapping_add(1);

@@ -11,15 +11,15 @@ use crate::driver::{Asked, Driver, Greeted, Greeting, Role};
 use crate::flights::Flights;
 use crate::journal::JournalFile;
 use crate::link::{Fault, Link, Stage};
-use crate::sys::{Epoll, Ready, ReadyList};
+use crate::sys::{Ready, Source};
 use crate::transport::{Dial, Transport, begin_connect};
+use crate::waits::Waits;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 /// Attempts under way at once: more would overflow the listen queue of most stores.
 const MAX_OPENING: usize = 64;
 const FIRST_BACK_OFF_NS: u64 = 10 * MILLISECOND_NS;
 const LAST_BACK_OFF_NS: u64 = 1000 * MILLISECOND_NS;
-const EVENTS_PER_WAIT: usize = 256;
 const SCRATCH_BYTES: usize = 128 * 1024;
 
 /// Where a plan's connection goes: it is one socket to each of the addresses.
@@ -49,6 +49,8 @@ pub(crate) struct Shared<D, L> {
     pub dial: L,
     pub endpoints: Endpoints,
     pub role: Role,
+    /// Connections that are up are a ring's.
+    pub uses_ring: bool,
     pub clock: Clock,
     pub timeout_ns: u64,
     pub board: Arc<Board>,
@@ -75,9 +77,8 @@ pub(crate) enum Opening {
 pub(crate) struct Links<D: Driver, L: Dial> {
     pub shared: Arc<Shared<D, L>>,
     pub all: Vec<Link<D, L::Transport>>,
-    pub ready: ReadyList,
+    pub waits: Waits,
     pub scratch: Vec<u8>,
-    epoll: Epoll,
     /// Neither up nor down.
     opening: usize,
     pub up: usize,
@@ -98,17 +99,18 @@ impl<D: Driver, L: Dial> Links<D, L> {
             in_force: sockets,
             renewed: 0,
             all: (0..sockets).map(|_| Link::new(flights())).collect(),
-            ready: ReadyList::with_capacity(EVENTS_PER_WAIT),
+            waits: Waits::new(sockets, shared.uses_ring)?,
             scratch: vec![0; SCRATCH_BYTES],
-            epoll: Epoll::new()?,
             opening: 0,
             up: 0,
             shared,
         })
     }
 
-    pub(crate) fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.epoll.wait(&mut self.ready, timeout_ns)
+    /// Waits for so many replies where they can be gathered, else for one, and at most `timeout_ns`.
+    #[inline]
+    pub(crate) fn wait(&mut self, replies: usize, timeout_ns: u64) -> io::Result<()> {
+        self.waits.wait(replies, self.opening > 0, timeout_ns)
     }
 
     /// The connection an event belongs to, unless its socket has been replaced meanwhile.
@@ -167,8 +169,8 @@ impl<D: Driver, L: Dial> Links<D, L> {
         let socket = begin_connect(&endpoints.addresses[index % endpoints.len()])?;
         let transport = self.shared.dial.dial(socket)?;
         let link = &mut self.all[index];
-        let token = (u64::from(link.generation) << 32) | index as u64;
-        self.epoll.watch(transport.raw_fd(), token)?;
+        let token = link.token(index);
+        self.waits.watch(transport.raw_fd(), token)?;
         link.transport = Some(transport);
         link.stage = Stage::Connecting;
         link.due_ns = now_ns + self.shared.timeout_ns;
@@ -193,18 +195,33 @@ impl<D: Driver, L: Dial> Links<D, L> {
                 return Ok(Opening::Pending);
             }
             link.stage = Stage::Greeting(shared.driver.greet(shared.role, &mut link.output));
-            link.flush()?;
+            link.flush(&mut self.waits)?;
         }
-        while let Some((filled, _)) = self.all[index].read(&mut self.scratch)? {
+        while let Some((filled, _)) =
+            self.all[index].read(&mut self.waits, Source::Socket, &mut self.scratch)?
+        {
             if self.greet(index, filled)? {
                 self.opening -= 1;
                 self.up += 1;
                 self.shared.board.up.fetch_add(1, Ordering::Relaxed);
+                self.adopt(index)?;
                 return Ok(Opening::Up);
             }
         }
-        self.all[index].flush()?;
+        self.all[index].flush(&mut self.waits)?;
         Ok(Opening::Pending)
+    }
+
+    /// Gives a connection that has come up to the ring, if there is one.
+    fn adopt(&mut self, index: usize) -> io::Result<()> {
+        let link = &mut self.all[index];
+        let Some(transport) = link.transport.as_ref().filter(|_| self.waits.has_ring()) else {
+            return Ok(());
+        };
+        let token = link.token(index);
+        self.waits.adopt(transport.raw_fd(), token)?;
+        link.ring_token = Some(token);
+        Ok(())
     }
 
     fn greet(&mut self, index: usize, filled: usize) -> Result<bool, Fault> {
@@ -221,7 +238,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
                     start += used;
                     if used == 0 || start == filled {
                         link.carry_over(&self.scratch[start..filled])?;
-                        link.flush()?;
+                        link.flush(&mut self.waits)?;
                         return Ok(false);
                     }
                 }
@@ -244,6 +261,9 @@ impl<D: Driver, L: Dial> Links<D, L> {
             }
             Stage::Down => {}
             _ => self.opening -= 1,
+        }
+        if link.ring_token.is_some() {
+            self.waits.abandon(index);
         }
         link.close();
         link.due_ns = now_ns + link.back_off_ns;

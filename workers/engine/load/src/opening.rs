@@ -27,8 +27,8 @@ impl<D: Driver, L: Dial> Links<D, L> {
                 return Ok(Err(self.give_up(last_fault.as_ref())));
             }
             last_fault = self.tend(now_ns).or(last_fault);
-            self.wait(MILLISECOND_NS)?;
-            for at in 0..self.ready.len() {
+            self.wait(1, MILLISECOND_NS)?;
+            for at in 0..self.waits.len() {
                 match self.open_one(at, now_ns) {
                     Some(fault) if fault.is_final() => return Ok(Err(self.give_up(Some(&fault)))),
                     fault => last_fault = fault.or(last_fault),
@@ -39,7 +39,7 @@ impl<D: Driver, L: Dial> Links<D, L> {
     }
 
     fn open_one(&mut self, at: usize, now_ns: u64) -> Option<Fault> {
-        let index = self.find(self.ready.get(at))?;
+        let index = self.find(self.waits.get(at))?;
         if self.all[index].is_up() {
             return None;
         }

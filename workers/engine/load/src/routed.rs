@@ -87,7 +87,11 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         let Self { links, phase, .. } = self;
         let mut may_hold_more = ready.readable;
         while may_hold_more {
-            let Some((filled, more)) = links.all[index].read(&mut links.scratch)? else { break };
+            let Some((filled, more)) =
+                links.all[index].read(&mut links.waits, ready.source, &mut links.scratch)?
+            else {
+                break;
+            };
             may_hold_more = more || ready.closing;
             let Some(phase) = phase else {
                 return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
@@ -96,9 +100,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             let (driver, link) = (&links.shared.driver, &mut links.all[index]);
             phase.consume(driver, link, &links.scratch[..filled], now_ns)?;
             phase.settle_displaced(links, first);
-            links.all[index].flush()?;
+            links.all[index].flush(&mut links.waits)?;
         }
-        links.all[index].flush()?;
+        links.all[index].flush(&mut links.waits)?;
         self.renew_if_served(index);
         self.top_up_client(first);
         Ok(())
@@ -116,7 +120,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             if !links.all[socket].is_up() || !links.all[socket].has_unsent() {
                 continue;
             }
-            if let Err(error) = links.all[socket].flush() {
+            if let Err(error) = links.all[socket].flush(&mut links.waits) {
                 let fault = Fault::Lost(error);
                 phase.abandon(&mut links.all[socket], &fault, now_ns, links.shared.timeout_ns);
                 links.close(socket, now_ns);

@@ -28,7 +28,8 @@ use crate::steadiness::SteadyTest;
 use crate::sys::lower_priority;
 use crate::threads::Threads;
 use crate::totals::{Message, ThreadTotals};
-use crate::transport::Dial;
+use crate::transport::{Dial, Transport};
+use crate::waits::choose_ring;
 
 /// Threads get their assignment this long before it begins, so that they begin together.
 const HEAD_START_NS: u64 = 2_000_000;
@@ -88,7 +89,9 @@ pub fn run<D: Driver, L: Dial>(
         cpus: plan.cpus.clone(),
     }));
     run.advice.into_iter().for_each(|warning| emit(&Event::Warning(warning)));
-    let outcome = match start_threads(plan, driver, dial, stop) {
+    let (uses_ring, fallback) = choose_ring(plan, L::Transport::IS_BARE);
+    fallback.into_iter().for_each(|warning| emit(&Event::Warning(warning)));
+    let outcome = match start_threads(plan, driver, dial, stop, uses_ring) {
         Err(failure) => Outcome { summary: None, failure: Some(failure) },
         Ok(None) => Outcome { summary: Some(summarise(plan, true, Vec::new())), failure: None },
         Ok(Some((threads, clock))) => {
@@ -114,6 +117,7 @@ fn start_threads<D: Driver, L: Dial>(
     driver: D,
     dial: L,
     stop: &StopSwitch,
+    uses_ring: bool,
 ) -> Result<Option<(Threads, Clock)>, Failure> {
     claim_cpus(&plan.cpus).map_err(|fault| Failure {
         code: FailureCode::CpusUnavailable,
@@ -121,7 +125,7 @@ fn start_threads<D: Driver, L: Dial>(
         path: Some(fault.path),
     })?;
     let clock = Clock::new();
-    let Some(mut shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
+    let Some(mut shared) = prepare(plan, driver, dial, stop, &clock, uses_ring)? else { return Ok(None) };
     shared.journal = begin_journal(plan)?;
     raise_descriptor_limit();
     let threads = Threads::start(plan, Arc::new(shared))

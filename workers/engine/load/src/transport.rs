@@ -9,6 +9,8 @@ use socket2::{Domain, SockAddr, Socket, Type};
 pub trait Transport: Send {
     /// A read that fills less than its buffer has emptied the socket, so no second read need ask.
     const SHORT_READ_MEANS_EMPTY: bool;
+    /// Bytes pass the socket as they are, so that a ring may carry them.
+    const IS_BARE: bool;
 
     /// Goes on with what must precede the first byte of the protocol; true once it is done.
     ///
@@ -34,6 +36,9 @@ pub trait Transport: Send {
 
     fn raw_fd(&self) -> RawFd;
 
+    /// Ends the connection while a ring still holds on to its socket.
+    fn hang_up(&self) {}
+
     /// The error of a connection attempt, if it failed.
     ///
     /// # Errors
@@ -57,6 +62,7 @@ pub struct Plain {
 
 impl Transport for Plain {
     const SHORT_READ_MEANS_EMPTY: bool = true;
+    const IS_BARE: bool = true;
 
     fn secure(&mut self) -> io::Result<bool> {
         Ok(true)
@@ -79,6 +85,11 @@ impl Transport for Plain {
 
     fn raw_fd(&self) -> RawFd {
         self.socket.as_raw_fd()
+    }
+
+    fn hang_up(&self) {
+        // A socket that is no longer connected needs no end.
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
     }
 
     fn check_connected(&self) -> io::Result<()> {

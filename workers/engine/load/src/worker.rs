@@ -152,22 +152,34 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
     }
 
+    /// A closed loop may let replies gather before it looks at them: half of what is under way, so that the target
+    /// always has the other half to do. An arrival of an open loop must not wait for others.
+    #[inline]
+    fn replies_to_gather(&self) -> usize {
+        match &self.phase {
+            Some(phase) if !phase.is_open_loop() && phase.work.think_ns == 0 => {
+                (self.links.up.min(phase.in_flight as usize) / 2).max(1)
+            }
+            _ => 1,
+        }
+    }
+
     /// Sends the first requests over a connection, or queues it for the arrivals of an open loop.
     pub(crate) fn start_link(&mut self, index: usize) {
         if self.is_routed {
             return self.top_up_client(index);
         }
         let now_ns = self.now_ns();
-        let Some(phase) = &mut self.phase else { return };
-        let link = &mut self.links.all[index];
+        let Self { links, phase: Some(phase), .. } = self else { return };
+        let link = &mut links.all[index];
         if !link.is_up() {
             return;
         }
         let earliest_ns = phase.work.start_ns.saturating_sub(phase.work.think_ns);
         link.free_since_ns = link.free_since_ns.max(earliest_ns);
-        phase.top_up(&self.links.shared.driver, link, now_ns);
+        phase.top_up(&links.shared.driver, link, now_ns);
         phase.look(now_ns, false);
-        let flushed = link.flush();
+        let flushed = link.flush(&mut links.waits);
         phase.queue(index, link);
         if let Err(error) = flushed {
             self.replace(index, Fault::Lost(error));
@@ -176,12 +188,12 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     /// One turn of the loop: what is due, then what is ready.
     fn turn(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.links.wait(timeout_ns)?;
-        let is_asking = timeout_ns == 0 && self.links.ready.len() == 0;
+        self.links.wait(self.replies_to_gather(), timeout_ns)?;
+        let is_asking = timeout_ns == 0 && self.links.waits.len() == 0;
         self.look(is_asking);
         let sent_before = self.phase.as_ref().map(|phase| phase.sent);
-        for at in 0..self.links.ready.len() {
-            let ready = self.links.ready.get(at);
+        for at in 0..self.links.waits.len() {
+            let ready = self.links.waits.get(at);
             if let Some(index) = self.links.find(ready) {
                 self.attend(index, ready);
             }
@@ -221,7 +233,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         let link = &mut links.all[index];
         let mut may_hold_more = ready.readable;
         while may_hold_more {
-            let Some((filled, more)) = link.read(&mut links.scratch)? else { break };
+            let Some((filled, more)) = link.read(&mut links.waits, ready.source, &mut links.scratch)? else {
+                break;
+            };
             may_hold_more = more || ready.closing;
             let Some(phase) = phase else {
                 return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
@@ -230,14 +244,14 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             phase.top_up(&shared.driver, link, shared.clock.now_ns());
             phase.look(shared.clock.now_ns(), false);
             if link.has_unsent() {
-                link.flush()?;
+                link.flush(&mut links.waits)?;
             }
         }
         if link.has_unsent() {
-            link.flush()?;
+            link.flush(&mut links.waits)?;
             if let Some(phase) = phase {
                 phase.top_up(&shared.driver, link, shared.clock.now_ns());
-                link.flush()?;
+                link.flush(&mut links.waits)?;
             }
         }
         if let Some(phase) = phase {
@@ -267,7 +281,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             }
             phase.top_up(&links.shared.driver, link, now_ns);
             phase.look(links.shared.clock.now_ns(), false);
-            let flushed = link.flush();
+            let flushed = link.flush(&mut links.waits);
             phase.queue(index as usize, link);
             now_ns = links.shared.clock.now_ns();
             if let Err(error) = flushed {

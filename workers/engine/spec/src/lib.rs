@@ -2,6 +2,7 @@
 //!
 //! The JSON Schemas checked in under `workers/contracts/golden` are generated from these types.
 
+mod event_loop;
 pub mod events;
 pub mod keys;
 mod load;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::event_loop::EventLoop;
 pub use crate::load::*;
 pub use crate::operation::{Operation, OperationKind};
 pub use crate::protocol::StoreProtocol;
@@ -276,6 +277,8 @@ pub struct EnginePlan {
     /// write then has a value of its own.
     #[serde(default)]
     pub journal: Option<String>,
+    #[serde(default)]
+    pub event_loop: EventLoop,
     /// Measures how far the replica at `read_address` is behind.
     #[serde(default)]
     pub replica_lag: Option<ReplicaLag>,

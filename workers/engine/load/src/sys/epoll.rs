@@ -1,13 +1,11 @@
-//! The system calls that no safe wrapper offers as they are needed here. The only `unsafe` of the engine.
-//!
-//! epoll waits take nanoseconds (`epoll_pwait2`): an open loop at 10,000/s has its arrivals 100 us apart, and
+//! epoll with waits in nanoseconds (`epoll_pwait2`): an open loop at 10,000/s has its arrivals 100 us apart, and
 //! the millisecond time-outs of the wrappers would make every second one late.
-
-#![allow(unsafe_code)]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Ready, Source};
 
 /// The peer has closed or reset: read on until that is seen, no further event will tell.
 const CLOSING: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
@@ -15,14 +13,6 @@ const READABLE: u32 = libc::EPOLLIN as u32 | CLOSING;
 
 /// Set once a kernel older than 5.11 has refused `epoll_pwait2`.
 static MILLISECONDS_ONLY: AtomicBool = AtomicBool::new(false);
-
-/// One socket that has something to do.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ready {
-    pub token: u64,
-    pub readable: bool,
-    pub closing: bool,
-}
 
 /// Room for the events of one wait.
 pub(crate) struct ReadyList {
@@ -35,6 +25,10 @@ impl ReadyList {
         Self { events: vec![libc::epoll_event { events: 0, u64: 0 }; capacity], len: 0 }
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -42,7 +36,12 @@ impl ReadyList {
     pub(crate) fn get(&self, index: usize) -> Ready {
         let event = self.events[index];
         let flags = event.events;
-        Ready { token: event.u64, readable: flags & READABLE != 0, closing: flags & CLOSING != 0 }
+        Ready {
+            token: event.u64,
+            readable: flags & READABLE != 0,
+            closing: flags & CLOSING != 0,
+            source: Source::Socket,
+        }
     }
 }
 
@@ -69,6 +68,18 @@ impl Epoll {
         // SAFETY: `event` lives through the call, and the kernel copies it.
         let result = unsafe { libc::epoll_ctl(self.fd.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Leaves the socket to another loop.
+    pub(crate) fn forget(&self, fd: RawFd) -> io::Result<()> {
+        // SAFETY: the kernel takes no event for this call.
+        let result =
+            unsafe { libc::epoll_ctl(self.fd.as_raw_fd(), libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut()) };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    pub(crate) fn raw_fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
     }
 
     /// Waits at most `timeout_ns`; an interruption by a signal is an empty list.
@@ -116,10 +127,4 @@ impl Epoll {
         // SAFETY: as in `wait_ns`.
         unsafe { libc::epoll_wait(self.fd.as_raw_fd(), events, capacity, timeout_ms).into() }
     }
-}
-
-/// Lowers the calling thread's priority, so that making reports never displaces a load thread on its core.
-pub(crate) fn lower_priority() {
-    // SAFETY: takes no pointer. On Linux `0` names the calling thread alone.
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) };
 }

@@ -1,0 +1,39 @@
+//! The system calls that no safe wrapper offers as they are needed here. The only `unsafe` of the engine.
+
+#![allow(unsafe_code)]
+
+mod epoll;
+mod uring;
+mod uring_buffers;
+
+pub(crate) use epoll::{Epoll, ReadyList};
+pub(crate) use uring::Uring;
+
+/// What one event says about one socket.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ready {
+    /// The generation of the connection in the upper half, its index in the lower one.
+    pub token: u64,
+    pub readable: bool,
+    pub closing: bool,
+    pub source: Source,
+}
+
+/// Where the bytes of an event are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// To be read from the socket.
+    Socket,
+    /// In a buffer of the ring, until the next wait.
+    Buffer { id: u16, len: u32 },
+    /// Nowhere: the ring must be told to receive again.
+    Exhausted,
+    /// Nowhere: the peer has closed (0), or this is the error's number.
+    Ended(i32),
+}
+
+/// Lowers the calling thread's priority, so that making reports never displaces a load thread on its core.
+pub(crate) fn lower_priority() {
+    // SAFETY: takes no pointer. On Linux `0` names the calling thread alone.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) };
+}

@@ -1,0 +1,126 @@
+//! How a load thread waits: through epoll, or through a ring for the connections that are up.
+
+use std::io;
+use std::os::fd::RawFd;
+
+use loadstone_spec::events::Warning;
+use loadstone_spec::plan::{EngineLoad, EnginePlan, EventLoop};
+
+use crate::sys::{Epoll, Ready, ReadyList, Uring};
+
+/// How long a ring gathers replies at most before it hands over those that are there.
+const BATCH_NS: u64 = 200_000;
+/// `auto` takes a ring from here on.
+const LEAST_CONNECTIONS: usize = 16;
+const EVENTS_PER_WAIT: usize = 256;
+
+/// Whether the plan's connections are a ring's, and what to say when it asked for one that cannot be.
+pub(crate) fn choose_ring(plan: &EnginePlan, is_bare: bool) -> (bool, Option<Warning>) {
+    let share = plan.load.connections().div_ceil(plan.threads) as usize;
+    match plan.event_loop {
+        EventLoop::Epoll => return (false, None),
+        EventLoop::Auto if !pays_by_itself(plan, share) => return (false, None),
+        EventLoop::Auto => return (is_bare && Waits::new(share, true).is_ok(), None),
+        EventLoop::IoUring => {}
+    }
+    let warn = |code: &str, message: String| Some(Warning { code: code.to_owned(), message });
+    let fallback =
+        |why: String| (false, warn("event_loop_fallback", format!("epoll instead of io_uring: {why}")));
+    if !is_bare {
+        return fallback("TLS reads its sockets itself.".to_owned());
+    }
+    match Waits::new(share, true) {
+        Err(error) => fallback(format!("the kernel refuses a ring ({error}).")),
+        Ok(_) if matches!(plan.load, EngineLoad::Closed(_)) => {
+            let message =
+                "io_uring gathers replies: times of a closed loop may be told up to 200 us too long.";
+            (true, warn("replies_gathered", message.to_owned()))
+        }
+        Ok(_) => (true, None),
+    }
+}
+
+/// Databases give each connection a process or thread of its own. A client that takes every reply by itself and wakes a
+/// sleeper with every request spends half of its time on that, and the database too: gathering lowers even the response
+/// times of a closed loop (measured on PostgreSQL).
+fn pays_by_itself(plan: &EnginePlan, connections: usize) -> bool {
+    let is_closed = matches!(plan.load, EngineLoad::Closed(_)) && plan.load.think_time_us() == 0;
+    is_closed && connections >= LEAST_CONNECTIONS && plan.target.protocol.is_sql()
+}
+
+/// The sockets of a thread. Connections open under epoll in either case: their dialogue is short and seldom.
+pub(crate) struct Waits {
+    epoll: Epoll,
+    opened: ReadyList,
+    ring: Option<Uring>,
+}
+
+impl Waits {
+    /// # Errors
+    /// When epoll, or the ring that was asked for, cannot be made.
+    pub(crate) fn new(connections: usize, with_ring: bool) -> io::Result<Self> {
+        let epoll = Epoll::new()?;
+        let ring = if with_ring { Some(Uring::new(connections, epoll.raw_fd())?) } else { None };
+        Ok(Self { epoll, opened: ReadyList::with_capacity(EVENTS_PER_WAIT), ring })
+    }
+
+    pub(crate) fn has_ring(&self) -> bool {
+        self.ring.is_some()
+    }
+
+    /// Looks after a socket whose connection opens.
+    pub(crate) fn watch(&self, fd: RawFd, token: u64) -> io::Result<()> {
+        self.epoll.watch(fd, token)
+    }
+
+    /// Gives a socket whose connection is up to the ring.
+    pub(crate) fn adopt(&mut self, fd: RawFd, token: u64) -> io::Result<()> {
+        self.epoll.forget(fd)?;
+        self.receive_from(fd, token)
+    }
+
+    /// Tells the ring to receive.
+    pub(crate) fn receive_from(&mut self, fd: RawFd, token: u64) -> io::Result<()> {
+        self.ring.as_mut().map_or(Ok(()), |ring| ring.receive_from(fd, token))
+    }
+
+    #[inline]
+    pub(crate) fn send(&mut self, fd: RawFd, token: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.ring.as_mut().map_or(Ok(()), |ring| ring.send(fd, token, bytes))
+    }
+
+    /// Closes the ring's account of a connection.
+    pub(crate) fn abandon(&mut self, index: usize) {
+        if let Some(ring) = &mut self.ring {
+            ring.abandon(index);
+        }
+    }
+
+    /// Waits at most `timeout_ns`, through a ring until `replies` have come or it has gathered them for long enough.
+    /// `is_opening`: there are connections that open.
+    pub(crate) fn wait(&mut self, replies: usize, is_opening: bool, timeout_ns: u64) -> io::Result<()> {
+        let Some(ring) = &mut self.ring else { return self.epoll.wait(&mut self.opened, timeout_ns) };
+        ring.wait(replies, BATCH_NS, timeout_ns)?;
+        self.opened.clear();
+        if is_opening { self.epoll.wait(&mut self.opened, 0) } else { Ok(()) }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.opened.len() + self.ring.as_ref().map_or(0, |ring| ring.ready().len())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> Ready {
+        match &self.ring {
+            Some(ring) if at >= self.opened.len() => ring.ready()[at - self.opened.len()],
+            _ => self.opened.get(at),
+        }
+    }
+
+    /// What has come with an event of the ring, until the next wait.
+    #[inline]
+    pub(crate) fn bytes(&self, id: u16, len: u32) -> &[u8] {
+        self.ring.as_ref().map_or(&[], |ring| ring.bytes(id, len))
+    }
+}
