@@ -18,6 +18,7 @@ pub struct Memcached {
     /// The first and the second stage of every operation of the plan.
     layouts: Vec<[Layout; 2]>,
     greeting: Arc<[GreetingStep]>,
+    hits_always: bool,
 }
 
 /// Where a connection stands within a reply.
@@ -37,7 +38,8 @@ impl Memcached {
     pub fn new(plan: &EnginePlan) -> Self {
         let data = Data::new(plan);
         let layouts = Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect();
-        Self { layouts, greeting: greeting_steps(&plan.target), data }
+        let hits_always = plan.dataset.hit_ratio >= 1.0;
+        Self { layouts, greeting: greeting_steps(&plan.target), data, hits_always }
     }
 
     fn encode_multi_get(&self, keys: &[u64], out: &mut Vec<u8>) {
@@ -198,6 +200,13 @@ impl Driver for Memcached {
 
     fn greet(&self, _: Role, out: &mut Vec<u8>) -> LineGreeting {
         LineGreeting::begin(&self.greeting, is_error, out)
+    }
+
+    /// Text gets are answered by a `sendmsg` each.
+    fn reply_bytes(&self, shape: &Shape) -> Option<usize> {
+        let size = self.data.fixed_size.filter(|_| shape.kind == OperationKind::Get && self.hits_always)?;
+        let digits = itoa::Buffer::new().format(size).len();
+        Some(b"VALUE  0 \r\n\r\nEND\r\n".len() + self.data.key_len + digits + size)
     }
 
     #[inline]

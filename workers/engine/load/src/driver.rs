@@ -172,6 +172,12 @@ pub trait Driver: Send + Sync + 'static {
         0
     }
 
+    /// How long the reply is when the key is there, for requests that the target answers one by one however many
+    /// of them it has read: a connection may then wait for all of its replies.
+    fn reply_bytes(&self, _shape: &Shape) -> Option<usize> {
+        None
+    }
+
     /// Appends one request. Allocates nothing beyond the growth of `out`.
     fn encode(&self, asked: &Asked<'_>, out: &mut Vec<u8>);
 

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod driver;
 mod feed;
 mod flights;
+mod gathering;
 pub mod journal;
 pub mod keys;
 mod lag;

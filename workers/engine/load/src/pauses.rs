@@ -20,6 +20,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// A connection has come up. One that was only renewed has been waited for since its last reply.
     pub(crate) fn note_up(&mut self, index: usize) {
         let now_ns = self.now_ns();
+        self.gather_from(index);
         let link = &mut self.links.all[index];
         if !std::mem::take(&mut link.is_renewed) {
             link.free_since_ns = now_ns;

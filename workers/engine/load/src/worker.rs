@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use crate::assignment::Assignment;
 use crate::driver::Driver;
+use crate::gathering::Gathering;
 use crate::journal::Journal;
 use crate::link::Fault;
 use crate::links::{Links, Opening};
@@ -24,8 +25,7 @@ const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
 const LONGEST_BETWEEN_OVERDUE_NS: u64 = 100 * MILLISECOND_NS;
 /// Longer than a thread takes to wake up.
 const WAKING_NS: u64 = 200_000;
-/// Waking up takes some 20 us, which would be counted as the store's: the loop wakes this much before an arrival
-/// is due and asks epoll without waiting until it is.
+/// Waking up takes some 20 us, which would be counted as the store's: the loop wakes so early and asks without waiting.
 const EARLY_NS: u64 = 30_000;
 /// Answers are waited for after the end of a phase up to the plan's time-out, but not longer than this ...
 const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
@@ -50,7 +50,8 @@ impl Channels {
 pub(crate) struct Worker<D: Driver, L: Dial> {
     pub links: Links<D, L>,
     pub phase: Option<PhaseState>,
-    is_routed: bool,
+    pub is_routed: bool,
+    pub gathering: Gathering,
     channels: Channels,
     next_tend_ns: u64,
     next_overdue_ns: u64,
@@ -64,6 +65,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             is_routed: links.shared.endpoints.len() > 1,
             links,
             phase: None,
+            gathering: Gathering::default(),
             channels,
             next_tend_ns: 0,
             next_overdue_ns: 0,
@@ -135,6 +137,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             link.served = 0;
             link.is_queued = false;
         }
+        self.begin_gathering(&phase);
         self.phase = Some(phase);
         self.begin_connections();
         for index in 0..self.links.in_force {
@@ -149,18 +152,6 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         let now_ns = self.now_ns();
         if let Some(phase) = &mut self.phase {
             phase.look(now_ns, was_idle);
-        }
-    }
-
-    /// A closed loop may let replies gather before it looks at them: half of what is under way, so that the target
-    /// always has the other half to do. An arrival of an open loop must not wait for others.
-    #[inline]
-    fn replies_to_gather(&self) -> usize {
-        match &self.phase {
-            Some(phase) if !phase.is_open_loop() && phase.work.think_ns == 0 => {
-                (self.links.up.min(phase.in_flight as usize) / 2).max(1)
-            }
-            _ => 1,
         }
     }
 
@@ -208,6 +199,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     #[inline]
     fn attend(&mut self, index: usize, ready: Ready) {
         if self.links.all[index].is_up() {
+            self.note_spoken(index);
             let exchanged =
                 if self.is_routed { self.exchange_routed(index, ready) } else { self.exchange(index, ready) };
             if let Err(fault) = exchanged {
@@ -227,7 +219,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 
     /// Reads what has come and sends what may follow. The next request leaves before anything else is looked at.
     #[inline]
-    fn exchange(&mut self, index: usize, ready: Ready) -> Result<(), Fault> {
+    pub(crate) fn exchange(&mut self, index: usize, ready: Ready) -> Result<(), Fault> {
         let Self { links, phase, .. } = self;
         let shared = &links.shared;
         let link = &mut links.all[index];
@@ -299,6 +291,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         if now_ns >= self.next_tend_ns {
             self.tend(now_ns);
         }
+        if now_ns >= self.gathering.next_look_ns() {
+            self.look_at_silent(now_ns);
+        }
         let Some(phase) = &mut self.phase else { return };
         let second_ends_ns = phase.work.start_ns + self.next_second * SECOND_NS;
         if now_ns >= second_ends_ns
@@ -364,7 +359,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     #[inline]
     fn next_wait_ns(&self) -> u64 {
         let now_ns = self.now_ns();
-        let mut until_ns = now_ns + LONGEST_WAIT_NS;
+        let mut until_ns = (now_ns + LONGEST_WAIT_NS).min(self.gathering.next_look_ns().max(now_ns));
         if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
             until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
             until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));

@@ -2,6 +2,9 @@
 
 #![allow(unsafe_code)]
 
+use std::io;
+use std::os::fd::RawFd;
+
 mod epoll;
 mod uring;
 mod uring_buffers;
@@ -30,6 +33,26 @@ pub(crate) enum Source {
     Exhausted,
     /// Nowhere: the peer has closed (0), or this is the error's number.
     Ended(i32),
+}
+
+/// Below so many bytes the socket does not say that it can be read.
+///
+/// # Errors
+/// When the socket has no such mark.
+pub(crate) fn set_low_water(fd: RawFd, bytes: usize) -> io::Result<()> {
+    let mark = bytes as libc::c_int;
+    let size = size_of_val(&mark) as libc::socklen_t;
+    // SAFETY: the kernel reads `size` bytes at `mark`, which lives through the call.
+    let result = unsafe {
+        libc::setsockopt(
+            fd,
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            (&raw const mark).cast::<libc::c_void>(),
+            size,
+        )
+    };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Lowers the calling thread's priority, so that making reports never displaces a load thread on its core.
