@@ -17,6 +17,7 @@ use crate::links::{Links, Shared};
 use crate::opening::Unopened;
 use crate::scout::{fail, prepare};
 use crate::session::StopSwitch;
+use crate::sys::Source;
 use crate::transport::Dial;
 use crate::values::Values;
 
@@ -141,11 +142,13 @@ impl<'a> Audit<'a> {
             if asked.iter().all(VecDeque::is_empty) {
                 return Ok(());
             }
-            links.all.iter_mut().try_for_each(|link| link.flush())?;
-            links.wait(MILLISECOND_NS)?;
+            links.all.iter_mut().try_for_each(|link| link.flush(&mut links.waits))?;
+            links.wait(1, MILLISECOND_NS)?;
             let now_ns = links.shared.clock.now_ns();
             for place in 0..links.all.len() {
-                while let Some((filled, _)) = links.all[place].read(&mut links.scratch)? {
+                while let Some((filled, _)) =
+                    links.all[place].read(&mut links.waits, Source::Socket, &mut links.scratch)?
+                {
                     self.consume(links, asked, place, filled)?;
                     answered_ns = now_ns;
                 }

@@ -4,7 +4,7 @@ use crate::driver::Driver;
 use crate::link::Fault;
 use crate::phase::PhaseState;
 use crate::transport::Dial;
-use crate::worker::Worker;
+use crate::worker::{EARLY_NS, LONGEST_WAIT_NS, Worker};
 
 impl<D: Driver, L: Dial> Worker<D, L> {
     /// Counts what was under way on a connection that failed, and lets it be opened anew.
@@ -46,6 +46,22 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             }
             _ => u64::MAX,
         }
+    }
+
+    /// How long the loop may sleep.
+    #[inline]
+    pub(crate) fn next_wait_ns(&self) -> u64 {
+        let now_ns = self.now_ns();
+        let mut until_ns = (now_ns + LONGEST_WAIT_NS).min(self.gathering.next_look_ns().max(now_ns));
+        if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
+            until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
+            until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));
+            let awaits_arrival = !phase.with_room.is_empty();
+            if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
+                until_ns = until_ns.min(arrivals.due_ns().saturating_sub(EARLY_NS));
+            }
+        }
+        until_ns.saturating_sub(now_ns)
     }
 
     /// Sends over the connections that have thought long enough.

@@ -36,7 +36,6 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
     dial: L,
     stop: &StopSwitch,
     clock: &Clock,
-    uses_ring: bool,
 ) -> Result<Option<Shared<D, L>>, Failure> {
     let timeout = Duration::from_millis(plan.timeout_ms);
     let mut addresses = Vec::new();
@@ -51,7 +50,7 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
         dial,
         endpoints: Endpoints { addresses, reads_apart },
         role: Role::Load,
-        uses_ring,
+        uses_ring: false,
         clock: clock.clone(),
         timeout_ns: timeout.as_nanos() as u64,
         board: Arc::new(Board::default()),
@@ -75,9 +74,9 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
 fn send_scout<D: Driver, L: Dial>(plan: &EnginePlan, shared: Shared<D, L>) -> Result<Shared<D, L>, Failure> {
     let internal =
         |error: io::Error| fail(FailureCode::EngineInternal, format!("the first connection: {error}"));
-    let (everywhere, uses_ring) = (shared.endpoints.clone(), shared.uses_ring);
+    let everywhere = shared.endpoints.clone();
     let first = Endpoints { addresses: everywhere.addresses[..1].to_vec(), reads_apart: false };
-    let scouting = Arc::new(Shared { endpoints: first, role: Role::Scout, uses_ring: false, ..shared });
+    let scouting = Arc::new(Shared { endpoints: first, role: Role::Scout, ..shared });
     let mut links = Links::new(Arc::clone(&scouting), 1, || Flights::new(1, 0)).map_err(internal)?;
     let opened = links.open_all().map_err(internal)?;
     drop(links);
@@ -89,5 +88,5 @@ fn send_scout<D: Driver, L: Dial>(plan: &EnginePlan, shared: Shared<D, L>) -> Re
         fail(code, format!("{}: {message}", name_address(&plan.target.address)))
     })?;
     let board = Arc::new(Board::default());
-    Ok(Shared { endpoints: everywhere, role: Role::Load, uses_ring, board, ..shared })
+    Ok(Shared { endpoints: everywhere, role: Role::Load, board, ..shared })
 }

@@ -125,7 +125,8 @@ fn start_threads<D: Driver, L: Dial>(
         path: Some(fault.path),
     })?;
     let clock = Clock::new();
-    let Some(mut shared) = prepare(plan, driver, dial, stop, &clock, uses_ring)? else { return Ok(None) };
+    let Some(mut shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
+    shared.uses_ring = uses_ring;
     shared.journal = begin_journal(plan)?;
     raise_descriptor_limit();
     let threads = Threads::start(plan, Arc::new(shared))

@@ -20,13 +20,13 @@ use crate::watch::read_busy_ns;
 const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 /// The longest sleep, after which signals, time-outs and connections are looked at.
-const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
+pub(crate) const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
 /// Looking for time-outs touches every connection, so it is done more seldom.
 const LONGEST_BETWEEN_OVERDUE_NS: u64 = 100 * MILLISECOND_NS;
 /// Longer than a thread takes to wake up.
 const WAKING_NS: u64 = 200_000;
 /// Waking up takes some 20 us, which would be counted as the store's: the loop wakes so early and asks without waiting.
-const EARLY_NS: u64 = 30_000;
+pub(crate) const EARLY_NS: u64 = 30_000;
 /// Answers are waited for after the end of a phase up to the plan's time-out, but not longer than this ...
 const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
 /// ... and only this long when the run was told to stop.
@@ -354,21 +354,6 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             self.drain_until_ns = phase.ceased_ns + (timeout_ns + timeout_ns / 4).min(LONGEST_DRAIN_NS);
         }
         phase.in_flight == 0 || self.now_ns() >= self.drain_until_ns
-    }
-
-    #[inline]
-    fn next_wait_ns(&self) -> u64 {
-        let now_ns = self.now_ns();
-        let mut until_ns = (now_ns + LONGEST_WAIT_NS).min(self.gathering.next_look_ns().max(now_ns));
-        if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
-            until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
-            until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));
-            let awaits_arrival = !phase.with_room.is_empty();
-            if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
-                until_ns = until_ns.min(arrivals.due_ns().saturating_sub(EARLY_NS));
-            }
-        }
-        until_ns.saturating_sub(now_ns)
     }
 
     /// Reports the phase. Connections that still wait for answers are replaced: the next phase must not see them.
