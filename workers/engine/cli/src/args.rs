@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use loadstone_spec::plan::EventLoop;
 
 /// The engine's name in events.
 pub const ENGINE: &str = "loadstone-engine";
@@ -40,6 +41,8 @@ pub enum Command {
     Audit(Audit),
     /// Put histogram logs and event files together and print their percentiles
     Hdr(Hdr),
+    /// Measure what the engine's loop costs on a target beside a bare loop that only makes the system calls
+    Bench(Box<Bench>),
     /// Print the JSON Schema of plans or events
     Schema { of: SchemaOf },
 }
@@ -48,6 +51,55 @@ pub enum Command {
 pub enum SchemaOf {
     Plan,
     Events,
+}
+
+/// One of the loops that `bench` lets run in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum BenchLoop {
+    BareEpoll,
+    BareIoUring,
+    EngineEpoll,
+    EngineIoUring,
+}
+
+impl BenchLoop {
+    pub const ALL: [Self; 4] = [Self::BareEpoll, Self::BareIoUring, Self::EngineEpoll, Self::EngineIoUring];
+
+    pub fn is_bare(self) -> bool {
+        matches!(self, Self::BareEpoll | Self::BareIoUring)
+    }
+
+    pub fn event_loop(self) -> EventLoop {
+        match self {
+            Self::BareEpoll | Self::EngineEpoll => EventLoop::Epoll,
+            Self::BareIoUring | Self::EngineIoUring => EventLoop::IoUring,
+        }
+    }
+
+    /// The name in figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BareEpoll => "bare_epoll",
+            Self::BareIoUring => "bare_io_uring",
+            Self::EngineEpoll => "engine_epoll",
+            Self::EngineIoUring => "engine_io_uring",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Only these loops
+    #[arg(long, value_enum, value_name = "LOOP")]
+    pub only: Vec<BenchLoop>,
+
+    /// How often each loop runs, in turn with the others
+    #[arg(long, default_value_t = 5)]
+    pub repeats: usize,
+
+    #[command(flatten)]
+    pub flags: Flags,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod args;
 mod audit;
+mod bench;
 mod compose;
 mod dispatch;
 mod execute;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Run(run) => execute::run(&run),
         Command::Describe => show(&describe()),
         Command::Audit(audit) => audit::run(&audit),
+        Command::Bench(bench) => bench::run_bench(&bench),
         Command::Validate(validate) => check(&validate),
         Command::Hdr(hdr) => show_histograms(&hdr),
         Command::Schema { of: SchemaOf::Plan } => show(&schema::plan_schema()),

@@ -6,6 +6,7 @@ mod access;
 mod arrivals;
 mod assignment;
 pub mod audit;
+mod bare;
 pub mod clock;
 pub mod driver;
 mod feed;
@@ -45,5 +46,6 @@ mod watch;
 mod worker;
 mod zipf;
 
+pub use bare::{BareRun, run_bare};
 pub use report::LATE_AFTER_NS;
 pub use session::{Outcome, Run, StopSwitch, run};

@@ -373,7 +373,7 @@ impl Session<'_> {
 }
 
 /// User and system time of all threads so far.
-fn read_cpu_ns() -> u64 {
+pub(crate) fn read_cpu_ns() -> u64 {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return 0 };
     (usage.user_time() + usage.system_time()).num_nanoseconds().max(0) as u64
 }
