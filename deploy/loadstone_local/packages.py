@@ -17,6 +17,8 @@ PACKAGE_OF = {
     "sysbench": "sysbench",
     "php": "php-cli php-redis",
     "gcc": "gcc libc6-dev",
+    "redis-benchmark": "redis-tools",
+    "mysqlslap": "mariadb-client",
     "chromium": "chromium",
     "node": "nodejs",
     "npm": "npm",

@@ -1,38 +1,25 @@
-"""The programs that make load, each as a command line, and what one run of them costs."""
+"""The programs that make load on a cell, each as a command line, and what one run of them costs."""
 
 import os
-import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores import CLIENT_CORE, KEY_COUNT, Server, find, on_core
+from cells import CONNECTIONS, Cell
+from databases import Database, FerretDb
+from peers import PEERS
+from stores import CLIENT_CORE, KEY_COUNT, Server, on_core
 
-CONNECTIONS = 50
+BARE_LOOPS = ("bare_epoll", "bare_io_uring")
+EVENT_LOOPS = {"engine_epoll": "epoll", "engine_io_uring": "io_uring"}
+# What `--event-loop auto` chooses for each store.
+CHOSEN = {"mysql": "engine_io_uring", "postgres": "engine_io_uring"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One kind of work. `limit` is the most that the engine may cost over the bare loop."""
-
-    store: str
-    operation: str
-    value_bytes: int
-    pipeline: int
-    keys: int
-    limit: float | None
-
-    @property
-    def name(self) -> str:
-        depth = f".pipeline_{self.pipeline}" if self.pipeline > 1 else ""
-        width = f".keys_{self.keys}" if self.keys > 1 else ""
-        return f"{self.store}.{self.operation}_{self.value_bytes}{depth}{width}"
-
-    @property
-    def text(self) -> str:
-        what = f"{self.operation} {self.value_bytes} B on {self.store}, {CONNECTIONS} connections"
-        return f"{what}, pipeline {self.pipeline}, {self.keys} keys a request, client and server on a core each"
+class ClientFailed(Exception):
+    """A client that ended otherwise than well, or whose operations the server has not seen."""
 
 
 @dataclass(frozen=True)
@@ -43,81 +30,55 @@ class Cost:
     rate_per_s: float
 
 
-@dataclass(frozen=True)
-class Tools:
-    """Where our own programs are; the bare loop only where it has been built."""
-
-    engine: Path
-    bare_loop: Path | None
-
-
-def engine_command(tools: Tools, cell: Cell, port: int, operations: int, *more: str) -> list[str]:
+def _flags(cell: Cell, server: Server, operations: int) -> list[str]:
     """`operations` are keys: a request for several is one operation of the engine."""
     kind = f"multi_get:{cell.keys}" if cell.keys > 1 else cell.operation
+    url = server.url if isinstance(server, Database) else f"{cell.scheme}://127.0.0.1:{server.port}"
     return [
-        str(tools.engine), "run", "--target", f"{cell.store}://127.0.0.1:{port}", "--mix", f"{kind}=1", "--json",
-        "--connections", str(CONNECTIONS), "--pipeline", str(cell.pipeline), "--keys", str(KEY_COUNT),
-        "--value-size", str(cell.value_bytes), "--operations", str(operations // cell.keys), *more,
+        "--target", url, "--mix", f"{kind}=1", "--connections", str(CONNECTIONS), "--pipeline", str(cell.pipeline),
+        "--keys", str(KEY_COUNT), "--value-size", str(cell.value_bytes),
+        "--operations", str(max(operations // cell.keys, 1)), "--timeout-ms", "60000",
     ]  # fmt: skip
 
 
-def prefill(tools: Tools, cell: Cell, port: int) -> None:
-    subprocess.run(engine_command(tools, cell, port, cell.keys), check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)  # fmt: skip
+def engine_command(engine: Path, cell: Cell, server: Server, operations: int, event_loop: str) -> list[str]:
+    return [str(engine), "run", *_flags(cell, server, operations), "--json", "--no-prefill", "--event-loop", event_loop]
 
 
-def _bare_loop_command(tools: Tools, cell: Cell, port: int, operations: int) -> list[str]:
-    kind = "multi-get" if cell.keys > 1 else cell.operation
-    return [
-        str(tools.bare_loop), cell.store, str(port), kind, "--connections", str(CONNECTIONS),
-        "--pipeline", str(cell.pipeline), "--keys-per-request", str(cell.keys), "--keys", str(KEY_COUNT),
-        "--value-size", str(cell.value_bytes), "--requests", str(operations // cell.keys),
-    ]  # fmt: skip
+def prefill(engine: Path, cell: Cell, server: Server) -> None:
+    command = [str(engine), "run", *_flags(cell, server, cell.keys), "--json"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _redis_benchmark_command(cell: Cell, port: int, operations: int) -> list[str]:
-    shape = ["-c", str(CONNECTIONS), "-n", str(operations), "-r", str(KEY_COUNT), "-d", str(cell.value_bytes)]
-    what = ["-t", cell.operation, "-P", str(cell.pipeline), "-q"]
-    return [find("redis-benchmark"), "-h", "127.0.0.1", "-p", str(port), *shape, *what]
-
-
-def _memtier_command(cell: Cell, port: int, operations: int) -> list[str]:
-    protocol = "memcache_text" if cell.store == "memcached" else "redis"
-    ratio = "1:0" if cell.operation == "set" else "0:1"
-    each = operations // CONNECTIONS
-    return [
-        "memtier_benchmark", "-s", "127.0.0.1", "-p", str(port), "-P", protocol, "-t", "1", "-c", str(CONNECTIONS),
-        "-n", str(each), "--ratio", ratio, "-d", str(cell.value_bytes), f"--pipeline={cell.pipeline}",
-        f"--key-maximum={KEY_COUNT}", "--hide-histogram",
-    ]  # fmt: skip
-
-
-def _memslap_command(program: str, cell: Cell, port: int, operations: int) -> list[str]:
-    each = operations // CONNECTIONS
-    return [program, "-s", f"127.0.0.1:{port}", f"--concurrency={CONNECTIONS}", f"--execute-number={each}",
-            f"--test={cell.operation}", "--tcp-nodelay"]  # fmt: skip
-
-
-def commands(tools: Tools, cell: Cell, port: int, operations: int) -> dict[str, list[str]]:
+def commands(engine: Path, peers: dict[str, str], cell: Cell, server: Server, operations: int) -> dict[str, list[str]]:
     """Every client on this machine that can do the cell's work."""
-    found = {"engine": engine_command(tools, cell, port, operations, "--no-prefill")}
-    if tools.bare_loop is not None:
-        found["bare_loop"] = _bare_loop_command(tools, cell, port, operations)
-    if cell.store == "redis" and cell.keys == 1:
-        found["redis_benchmark"] = _redis_benchmark_command(cell, port, operations)
-    if shutil.which("memtier_benchmark") and cell.keys == 1:
-        found["memtier_benchmark"] = _memtier_command(cell, port, operations)
-    memslap = shutil.which("memcslap") or shutil.which("memslap")
-    if memslap and cell.store == "memcached" and cell.pipeline == 1 and cell.keys == 1:
-        found["memcslap"] = _memslap_command(memslap, cell, port, operations)
+    bare = [str(engine), "bench", *_flags(cell, server, operations), "--no-prefill", "--repeats", "1", "--only"]
+    found = {name: [*bare, name] for name in BARE_LOOPS}
+    for name, event_loop in EVENT_LOOPS.items():
+        found[name] = engine_command(engine, cell, server, operations, event_loop)
+    for peer in PEERS:
+        command = peer.build(peers[peer.name], cell, server, operations) if peer.name in peers else None
+        if command is not None:
+            found[peer.name] = command
     return found
 
 
-def run_client(command: list[str], server: Server, cell: Cell) -> Cost:
-    """Runs a client on its core and divides its CPU time by the operations that the server has seen."""
+def _operations(server: Server, cell: Cell, wanted: int) -> Callable[[], int]:
+    """What the server counts from now on; where it counts nothing, what was asked for."""
+    if isinstance(server, FerretDb):
+        return lambda: wanted
     counter = "mget" if cell.keys > 1 and cell.store == "redis" else cell.operation
     factor = cell.keys if counter == "mget" else 1
     before = server.count(counter)
+    return lambda: (server.count(counter) - before) * factor
+
+
+def run_client(command: list[str], server: Server, cell: Cell, wanted: int) -> Cost:
+    """Runs a client on its core and divides its CPU time by the operations that the server has seen.
+
+    Errors: `ClientFailed`.
+    """
+    count = _operations(server, cell, wanted)
     started = time.monotonic()
     pinned = on_core(CLIENT_CORE, command)
     process = subprocess.Popen(pinned, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -125,6 +86,8 @@ def run_client(command: list[str], server: Server, cell: Cell) -> Cost:
     elapsed_s = time.monotonic() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise SystemExit(f"{command[0]} ended with {process.returncode}")
-    operations = (server.count(counter) - before) * factor
+        raise ClientFailed(f"ended with {process.returncode}: {' '.join(command)}")
+    operations = count()
+    if operations < wanted // 2:
+        raise ClientFailed(f"the server has seen {operations} of {wanted} operations: {' '.join(command)}")
     return Cost((usage.ru_utime + usage.ru_stime) * 1e6 / operations, operations / elapsed_s)

@@ -25,7 +25,15 @@ def _unprivileged(command: list[str]) -> list[str]:
     """Databases refuse to run as root."""
     if os.geteuid() != 0:
         return command
-    return ["setpriv", f"--reuid={unprivileged_user()}", "--regid=nogroup", "--clear-groups", "env", "TMPDIR=/tmp", *command]
+    return [
+        "setpriv",
+        f"--reuid={unprivileged_user()}",
+        "--regid=nogroup",
+        "--clear-groups",
+        "env",
+        "TMPDIR=/tmp",
+        *command,
+    ]
 
 
 def _run(command: list[str]) -> str:
@@ -44,9 +52,9 @@ class Database(Server):
 
     @staticmethod
     def make_folder(folder: Path) -> None:
-        """Other users must be able to write into it."""
+        """Other users must be able to reach it and to write into it."""
         folder.mkdir(parents=True)
-        for part in (folder.parent, folder):
+        for part in (folder, *list(folder.parents)[:2]):
             part.chmod(0o777)
 
     @property
@@ -127,7 +135,7 @@ class Postgres(Database):
             time.sleep(0.1)
         raise SystemExit(f"psql: {done.stderr[-500:]}")
 
-    def count(self, operation: str) -> int:
+    def count(self, _operation: str) -> int:
         """Transactions so far: each statement is one. Backends report when they end, which all have done by now."""
         time.sleep(0.2)
         return int(self.query(f"SELECT xact_commit FROM pg_stat_database WHERE datname = '{DATABASE}'"))
@@ -150,5 +158,5 @@ class FerretDb(Database):
     def url(self) -> str:
         return f"mongodb://127.0.0.1:{self.port}/{DATABASE}"
 
-    def count(self, operation: str) -> int:
+    def count(self, _operation: str) -> int:
         return 0

@@ -1,4 +1,4 @@
-"""A client that uses MongoDB's own driver: `pymongo_client.py URL OPERATIONS KEYS`, finds by `_id`, one after another."""
+"""Finds by `_id`, one after another, through MongoDB's own driver: `pymongo_client.py URL OPERATIONS KEYS`."""
 
 import random
 import sys

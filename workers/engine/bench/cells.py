@@ -1,0 +1,52 @@
+"""What is measured: one kind of work on one store each."""
+
+from dataclasses import dataclass
+
+CONNECTIONS = 50
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`over_bare` is the most that the engine may cost over the bare loop, `over_peer` over one peer."""
+
+    store: str
+    operation: str
+    value_bytes: int = 100
+    pipeline: int = 1
+    keys: int = 1
+    protocol: str = ""
+    over_bare: float | None = 1.1
+    over_peer: tuple[str, float] | None = None
+    limit_us: float | None = None
+
+    @property
+    def scheme(self) -> str:
+        """The engine's name of the protocol."""
+        return self.protocol or self.store
+
+    @property
+    def name(self) -> str:
+        depth = f".pipeline_{self.pipeline}" if self.pipeline > 1 else ""
+        width = f".keys_{self.keys}" if self.keys > 1 else ""
+        return f"{self.scheme}.{self.operation}_{self.value_bytes}{depth}{width}"
+
+    @property
+    def text(self) -> str:
+        what = f"{self.operation} {self.value_bytes} B on {self.store}, {CONNECTIONS} connections"
+        return f"{what}, pipeline {self.pipeline}, {self.keys} keys a request, client and server on a core each"
+
+
+CELLS = (
+    *(Cell(store, operation, size)
+      for store in ("memcached", "redis") for operation in ("get", "set") for size in (100, 1024)),
+    Cell("redis", "get", pipeline=16, over_bare=1.3),
+    Cell("redis", "set", pipeline=16, over_bare=1.3),
+    Cell("redis", "get", keys=16),
+    Cell("memcached", "get", keys=16),
+    Cell("memcached", "get", pipeline=16, protocol="memcached_meta"),
+    Cell("memcached", "get", pipeline=16, over_bare=None, limit_us=1.6),
+    Cell("mysql", "get", over_bare=None, over_peer=("sysbench", 0.5)),
+    Cell("mysql", "sql_replace", over_bare=None, over_peer=("sysbench", 0.5)),
+    Cell("postgres", "get", over_bare=None, over_peer=("pgbench", 0.5)),
+    Cell("mongodb", "get", over_bare=None, over_peer=("pymongo", 0.3)),
+)  # fmt: skip
