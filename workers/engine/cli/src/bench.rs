@@ -48,7 +48,7 @@ fn measure(arguments: &args::Bench) -> Result<(), Failure> {
     }
     plan.phases.retain(|phase| phase.name == PhaseName::Measure);
     for phase in &mut plan.phases {
-        phase.stop = Some(StopRule { seconds: None, operations: Some(requests) });
+        phase.stop = Some(StopRule { seconds: None, operations: Some(requests), steady: None });
     }
     let loops = if arguments.only.is_empty() { BenchLoop::ALL.to_vec() } else { arguments.only.clone() };
     let mut costs: Vec<(BenchLoop, Vec<f64>)> = loops.iter().map(|&kind| (kind, Vec::new())).collect();

@@ -206,7 +206,7 @@ impl Driver for Memcached {
     fn reply_bytes(&self, shape: &Shape) -> Option<usize> {
         let size = self.data.fixed_size.filter(|_| shape.kind == OperationKind::Get && self.hits_always)?;
         let digits = itoa::Buffer::new().format(size).len();
-        Some(b"VALUE  0 \r\n\r\nEND\r\n".len() + self.data.key_len + digits + size)
+        Some(b"VALUE  0 \r\n\r\nEND\r\n".len() + self.data.keys.fixed_len()? + digits + size)
     }
 
     #[inline]

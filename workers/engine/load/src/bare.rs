@@ -78,7 +78,8 @@ impl<D: Driver, L: Dial> Bare<D, L> {
         let shape = Shape::all_of(plan)[0];
         let pipeline = plan.load.pipeline() as usize;
         let mut links =
-            Links::new(Arc::new(shared), plan.load.connections() as usize, || Flights::new(1, 0))?;
+            Links::new(Arc::new(shared), plan.load.connections() as usize, || Flights::new(1, 0))?
+                .take_ring()?;
         links.open_all()?.map_err(|unopened| io::Error::other(unopened.message))?;
         let mut rng = Rng::for_stream(plan.seed, 0, 0);
         let mut batch = |driver: &D, session: u64, requests: usize| {

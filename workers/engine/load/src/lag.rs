@@ -15,6 +15,7 @@ use crate::link::Fault;
 use crate::links::{Links, Shared};
 use crate::record::new_histogram;
 use crate::report::{encode, quantiles};
+use crate::sys::Source;
 use crate::transport::Dial;
 
 const SECOND_NS: f64 = 1e9;
@@ -135,7 +136,7 @@ impl<D: Driver, L: Dial> Prober<D, L> {
             self.connect()?;
             let left_ns = due_ns.saturating_sub(self.now_ns());
             if left_ns > 0 || self.links.up < self.links.all.len() {
-                self.links.wait(left_ns.min(LONGEST_WAIT_NS))?;
+                self.links.wait(1, left_ns.min(LONGEST_WAIT_NS))?;
                 continue;
             }
             due_ns = (due_ns + self.interval_ns).max(self.now_ns());
@@ -160,7 +161,7 @@ impl<D: Driver, L: Dial> Prober<D, L> {
         }
         let now_ns = self.now_ns();
         self.links.tend(now_ns);
-        self.links.wait(LONGEST_WAIT_NS)?;
+        self.links.wait(1, LONGEST_WAIT_NS)?;
         for index in 0..self.links.all.len() {
             if !self.links.all[index].is_up() && self.links.advance(index).is_err() {
                 self.links.close(index, now_ns);
@@ -203,7 +204,7 @@ impl<D: Driver, L: Dial> Prober<D, L> {
             if lag_ns > self.links.shared.timeout_ns || self.links.is_halted() {
                 return Ok(Found::TimedOut);
             }
-            self.links.wait((lag_ns / PATIENCE).min(LONGEST_WAIT_NS))?;
+            self.links.wait(1, (lag_ns / PATIENCE).min(LONGEST_WAIT_NS))?;
         }
     }
 
@@ -218,15 +219,15 @@ impl<D: Driver, L: Dial> Prober<D, L> {
         shared.driver.encode(&asked, &mut link.output);
         while shared.clock.now_ns() < until_ns {
             let link = &mut links.all[place];
-            link.flush()?;
-            while let Some((filled, _)) = link.read(&mut links.scratch)? {
+            link.flush(&mut links.waits)?;
+            while let Some((filled, _)) = link.read(&mut links.waits, Source::Socket, &mut links.scratch)? {
                 match shared.driver.read(&mut link.reader, &asked, &links.scratch[..filled]) {
                     Step::Done { reply, .. } => return Ok(reply),
                     Step::More { used } => link.carry_over(&links.scratch[used..filled])?,
                     _ => return Err(Fault::Protocol("a reply that no marker asked for".to_owned())),
                 }
             }
-            links.wait(LONGEST_WAIT_NS)?;
+            links.wait(1, LONGEST_WAIT_NS)?;
         }
         Err(Fault::Timeout)
     }

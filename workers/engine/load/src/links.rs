@@ -99,12 +99,18 @@ impl<D: Driver, L: Dial> Links<D, L> {
             in_force: sockets,
             renewed: 0,
             all: (0..sockets).map(|_| Link::new(flights())).collect(),
-            waits: Waits::new(sockets, shared.uses_ring)?,
+            waits: Waits::new(sockets, false)?,
             scratch: vec![0; SCRATCH_BYTES],
             opening: 0,
             up: 0,
             shared,
         })
+    }
+
+    /// Lets a ring carry the connections once they are up, where the run uses one.
+    pub(crate) fn take_ring(mut self) -> io::Result<Self> {
+        self.waits = Waits::new(self.all.len(), self.shared.uses_ring)?;
+        Ok(self)
     }
 
     /// Waits for so many replies where they can be gathered, else for one, and at most `timeout_ns`.

@@ -135,7 +135,8 @@ fn start_thread<D: Driver, L: Dial>(
         }
         // The default slack of 50 us would make every arrival of an open loop that late.
         nix::sys::prctl::set_timerslack(1)?;
-        let links = Links::new(shared, connections as usize, || Flights::new(depth, kept_keys))?;
+        let links =
+            Links::new(shared, connections as usize, || Flights::new(depth, kept_keys))?.take_ring()?;
         Worker::new(links, channels).run()
     })?;
     Ok(Thread { work, spares, handle })
