@@ -51,7 +51,7 @@ OperationKind = Literal[
     "custom",
 ]
 PhaseName = Literal["prefill", "warmup", "measure"]
-EventLoop = Literal["auto", "epoll", "io_uring"]
+EventLoop = Literal["epoll", "io_uring"]
 
 
 class TcpAddress(Message):
@@ -421,7 +421,7 @@ class EnginePlan(EngineWork):
     cpus: list[int] = Field(default_factory=list)
     start_at_unix_ns: int | None = None
     """When the first phase after prefill begins (a group of agents starts together)."""
-    event_loop: EventLoop = "auto"
+    event_loop: EventLoop = "epoll"
     journal: str | None = None
     """A file that notes every acknowledged write, so that `loadstone-engine audit` can look for them after a crash of
     the target. Every write then has a value of its own; operations are reads of single values and `set`, `multi_set`,

@@ -14,8 +14,6 @@ from stores import CLIENT_CORE, KEY_COUNT, Server, on_core
 
 BARE_LOOPS = ("bare_epoll", "bare_io_uring")
 EVENT_LOOPS = {"engine_epoll": "epoll", "engine_io_uring": "io_uring"}
-# What `--event-loop auto` chooses for each store.
-CHOSEN = {"mysql": "engine_io_uring", "postgres": "engine_io_uring"}
 
 
 class ClientFailed(Exception):

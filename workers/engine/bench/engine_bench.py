@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cells import CELLS, Cell
-from clients import BARE_LOOPS, CHOSEN, EVENT_LOOPS, ClientFailed, Cost, commands, engine_command, prefill, run_client
+from clients import BARE_LOOPS, EVENT_LOOPS, ClientFailed, Cost, commands, engine_command, prefill, run_client
 from databases import FerretDb, MySql, Postgres
 from figures import show, tell
 from peers import PEERS, find_peers, prepare_pgbench, prepare_sysbench
@@ -85,11 +85,9 @@ def ratio(own: list[Cost], other: list[Cost]) -> float:
 
 
 def limit_over(cell: Cell, own: str, other: str) -> float | None:
-    """Ratios are limited where the event loops are alike, and over peers for the loop that `auto` chooses."""
+    """Ratios are limited over the bare loop of the same kind, and over peers."""
     if other in BARE_LOOPS:
         return cell.over_bare if EVENT_LOOPS[own] == other.removeprefix("bare_") else None
-    if own != CHOSEN.get(cell.store, "engine_epoll"):
-        return None
     return cell.over_peer[1] if cell.over_peer and cell.over_peer[0] == other else 1.0
 
 

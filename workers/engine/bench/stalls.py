@@ -58,7 +58,7 @@ def _ask(engine: Path, *words: str) -> dict[str, Any]:
 
 def _event_loops(engine: Path) -> list[str | None]:
     loops = _ask(engine, "schema", "plan")["$defs"].get("EventLoop")
-    return [name for name in loops["enum"] if name != "auto"] if loops else [None]
+    return list(loops["enum"]) if loops else [None]
 
 
 def _true_ms(answered_at_unix_ns: list[int], started_at_unix_ns: int) -> dict[str, float]:

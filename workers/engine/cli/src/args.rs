@@ -319,8 +319,8 @@ pub struct Flags {
     #[arg(long, default_value_t = 5000, requires = "target")]
     pub timeout_ms: u64,
 
-    /// How to wait for sockets: auto, epoll, or io_uring, which costs less and may add up to 200 us in a closed loop
-    #[arg(long, default_value = "auto", requires = "target")]
+    /// How to wait for sockets: epoll, or io_uring, which costs less and may add up to 200 us in a closed loop
+    #[arg(long, default_value = "epoll", requires = "target")]
     pub event_loop: String,
 
     /// Accept any certificate (TLS)

@@ -10,18 +10,13 @@ use crate::sys::{Epoll, Ready, ReadyList, Uring};
 
 /// How long a ring gathers replies at most before it hands over those that are there.
 const BATCH_NS: u64 = 200_000;
-/// `auto` takes a ring from here on.
-const LEAST_CONNECTIONS: usize = 16;
 const EVENTS_PER_WAIT: usize = 256;
 
 /// Whether the plan's connections are a ring's, and what to say when it asked for one that cannot be.
 pub(crate) fn choose_ring(plan: &EnginePlan, is_bare: bool) -> (bool, Option<Warning>) {
     let share = plan.load.connections().div_ceil(plan.threads) as usize;
-    match plan.event_loop {
-        EventLoop::Epoll => return (false, None),
-        EventLoop::Auto if !pays_by_itself(plan, share) => return (false, None),
-        EventLoop::Auto => return (is_bare && Waits::new(share, true).is_ok(), None),
-        EventLoop::IoUring => {}
+    if plan.event_loop == EventLoop::Epoll {
+        return (false, None);
     }
     let warn = |code: &str, message: String| Some(Warning { code: code.to_owned(), message });
     let fallback =
@@ -38,14 +33,6 @@ pub(crate) fn choose_ring(plan: &EnginePlan, is_bare: bool) -> (bool, Option<War
         }
         Ok(_) => (true, None),
     }
-}
-
-/// Databases give each connection a process or thread of its own. A client that takes every reply by itself and wakes a
-/// sleeper with every request spends half of its time on that, and the database too: gathering lowers even the response
-/// times of a closed loop (measured on PostgreSQL).
-fn pays_by_itself(plan: &EnginePlan, connections: usize) -> bool {
-    let is_closed = matches!(plan.load, EngineLoad::Closed(_)) && plan.load.think_time_us() == 0;
-    is_closed && connections >= LEAST_CONNECTIONS && plan.target.protocol.is_sql()
 }
 
 /// The sockets of a thread. Connections open under epoll in either case: their dialogue is short and seldom.

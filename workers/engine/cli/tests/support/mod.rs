@@ -148,7 +148,7 @@ pub fn plan(protocol: &str, port: u16) -> Value {
         "verify": true,
         "timeout_ms": 2000,
         // All of these tests hold under either loop: LOADSTONE_TEST_EVENT_LOOP=io_uring cargo test
-        "event_loop": std::env::var("LOADSTONE_TEST_EVENT_LOOP").unwrap_or_else(|_| "auto".to_owned()),
+        "event_loop": std::env::var("LOADSTONE_TEST_EVENT_LOOP").unwrap_or_else(|_| "epoll".to_owned()),
     })
 }
 
