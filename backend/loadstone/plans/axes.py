@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loadstone_contracts.engine_plan import ClosedLoad, EngineLoad, FixedSize, OpenLoad, Operation, ZipfAccess
+from loadstone_contracts.engine_load import ClosedLoad, EngineLoad, OpenLoad
+from loadstone_contracts.engine_plan import Operation, ZipfAccess
+from loadstone_contracts.engine_sizes import FixedSize
 
 from loadstone.workloads.schemas import WorkloadDefinition
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from loadstone_contracts.engine_plan import EngineLoad
+from loadstone_contracts.engine_load import EngineLoad
 
 from loadstone.plans.axes import AXES, SERVER_CPUS, Binding
 from loadstone.plans.schemas import NATIVE_ENGINE, PlanEngine, PlanStop, ResolvedPlan

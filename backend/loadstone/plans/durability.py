@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loadstone_contracts.durability import KillRequest
-from loadstone_contracts.engine_plan import FixedSize
+from loadstone_contracts.engine_sizes import FixedSize
 
 from loadstone.plans.cells import WORKLOAD, Cells, Entry
 from loadstone.plans.findings import finding

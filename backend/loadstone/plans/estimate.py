@@ -2,16 +2,14 @@
 
 import math
 
-from loadstone_contracts.engine_plan import (
-    Dataset,
-    EngineWork,
+from loadstone_contracts.engine_load import OpenLoad
+from loadstone_contracts.engine_plan import Dataset, EngineWork, StopRule
+from loadstone_contracts.engine_sizes import (
     FacebookSize,
     FixedSize,
     HistogramSize,
     LogNormalSize,
     NormalSize,
-    OpenLoad,
-    StopRule,
     UniformSize,
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from loadstone_contracts.engine_plan import UniformSize
+from loadstone_contracts.engine_sizes import UniformSize
 
 from loadstone.plans.axes import AXES, NEEDS, TAKES_KEYS, Axis, Binding
 from loadstone.plans.cells import Cells, Entry

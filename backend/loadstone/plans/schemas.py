@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from loadstone_contracts.agent_calls import Placement, Reset
-from loadstone_contracts.engine_plan import EngineLoad, StopRule, StoreProtocol
+from loadstone_contracts.engine_load import EngineLoad
+from loadstone_contracts.engine_plan import StopRule, StoreProtocol
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.accounts.schemas import UserRef

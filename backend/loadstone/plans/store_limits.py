@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from loadstone_contracts.engine_plan import Dataset, FixedSize, HistogramSize
+from loadstone_contracts.engine_plan import Dataset
+from loadstone_contracts.engine_sizes import FixedSize, HistogramSize
 
 from loadstone.plans.axes import Binding
 from loadstone.plans.cells import Cells, Entry, Setting

@@ -286,17 +286,6 @@ def _samples(facts: TrialFacts) -> Iterator[Reason]:
 
 
 CHECKS: tuple[Callable[[TrialFacts], Iterator[Reason]], ...] = (
-    _answers,
-    _errors,
-    _saturation,
-    _lateness,
-    _littles_law,
-    _offered,
-    _achieved,
-    _hits,
-    _keys,
-    _host,
-    _during,
-    _store,
-    _samples,
-)
+    _answers, _errors, _saturation, _lateness, _littles_law, _offered,
+    _achieved, _hits, _keys, _host, _during, _store, _samples,
+)  # fmt: skip

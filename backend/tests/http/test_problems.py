@@ -87,7 +87,8 @@ def test_a_path_names_the_field_as_it_stands_in_the_body(
 def test_a_field_left_out_within_a_union_is_named(client: Caller) -> None:
     body = plan_definition(load={"kind": "open", "connections": 1})
     errors = client.post("/api/v1/plans/preview", json=body).json()["errors"]
-    assert [(error["path"], error["code"]) for error in errors] == [("load.rate_per_s", "missing")]
+    assert [(error["path"], error["code"]) for error in errors] == [("load", "value_error")]
+    assert "exactly one of rate_per_s and rate" in errors[0]["message"]
     body = plan_definition(targets=[{"kind": "redis"}])
     errors = client.post("/api/v1/plans/preview", json=body).json()["errors"]
     assert [(error["path"], error["code"]) for error in errors] == [("targets[0].profile", "missing")]

@@ -13,7 +13,7 @@ from loadstone.plans.recipes import list_recipes
 from loadstone.plans.resolve import Lookup, assemble, inline_snapshot, written_workloads
 from loadstone.plans.schemas import InlineTarget, PlanDefinition, ResolvedPlan
 from loadstone.workloads.schemas import WorkloadDefinition
-from loadstone_contracts.engine_plan import FixedSize
+from loadstone_contracts.engine_sizes import FixedSize
 from loadstone_testing.factories import plan_definition, workload_definition
 
 

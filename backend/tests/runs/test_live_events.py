@@ -97,7 +97,7 @@ def test_reconnecting_again_and_again_misses_and_repeats_nothing(client: Caller,
     worker.join()
     final = get_run(client, run)
     assert [event.seq for event in heard] == list(range(1, final["last_event_seq"] + 1))
-    assert {event.kind for event in heard} == {"run", "trial", "sample", "point"}
+    assert {event.kind for event in heard} == {"run", "trial", "sample", "telemetry", "point"}
     assert heard[-1].data["progress"] == 1.0
     points = [event.data for event in heard if event.kind == "point"]
     stored = {point["id"]: point for point in client.get(f"/api/v1/runs/{run.id}/points").json()["items"]}

@@ -37,7 +37,7 @@ QUERIES = {
     "/runs": "?plan_id={plan_id}",
 }
 # They show the link's own subject, whatever is asked.
-OF_THE_LINK_ITSELF = {"/chart.{form}", "/badge.svg", "/series"}
+OF_THE_LINK_ITSELF = {"/chart.{form}", "/badge.svg", "/series", "/store-kinds"}
 
 
 class World(NamedTuple):

@@ -17,7 +17,8 @@ from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.processes import processes_with
 from loadstone_contracts.agent_calls import FinishRequest
-from loadstone_contracts.engine_plan import ClosedLoad, EnginePhase, Operation, StopRule
+from loadstone_contracts.engine_load import ClosedLoad
+from loadstone_contracts.engine_plan import EnginePhase, Operation, StopRule
 from loadstone_contracts.engines import ENGINES
 
 ASKED = 3000

@@ -8,7 +8,8 @@ from hdrh.histogram import HdrHistogram
 from loadstone_agent.engines.clients.python_client import index_of
 from loadstone_agent.engines.dataset import DataShape, drawn_keys, mix64
 from loadstone_agent.engines.numbers import HIGHEST_NS, histogram_of, log_linear_value, quantiles_of
-from loadstone_contracts.engine_plan import Dataset, EnginePlan, FixedSize
+from loadstone_contracts.engine_plan import Dataset, EnginePlan
+from loadstone_contracts.engine_sizes import FixedSize
 
 
 def plan(access: dict[str, Any], keys: int = 1000) -> EnginePlan:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from loadstone_agent.agent import Agent
+from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory, Refusal
@@ -179,7 +180,7 @@ def _engine_that(agent: Agent, tmp_path: Path, script: str) -> None:
     program = tmp_path / "engine"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    object.__setattr__(agent, "engine", NativeEngine(str(program)))
+    object.__setattr__(agent, "engines", EngineCatalog(NativeEngine(str(program)), tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -215,8 +216,8 @@ def test_an_engine_that_ignores_sigterm_is_killed(
     assert trial.finish().outcome == "cancelled"
 
 
-def test_a_missing_engine_is_told_with_what_to_do(agent: Agent, run_trial: Run) -> None:
-    object.__setattr__(agent, "engine", NativeEngine("/nowhere/loadstone-engine"))
+def test_a_missing_engine_is_told_with_what_to_do(agent: Agent, tmp_path: Path, run_trial: Run) -> None:
+    object.__setattr__(agent, "engines", EngineCatalog(NativeEngine("/nowhere/loadstone-engine"), tmp_path))
     finish = run_trial(assignment(managed())).finish()
     assert code_of(finish) == "engine_missing"
     assert finish.error is not None

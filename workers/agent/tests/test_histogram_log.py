@@ -51,6 +51,8 @@ def test_a_histogram_log_holds_the_counts_and_percentiles_of_the_summary(
         numbers = said[operation]
         assert histogram.get_total_count() == numbers["count"] > 100
         for name, percentile in {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}.items():
-            assert histogram.get_value_at_percentile(percentile) == pytest.approx(
-                numbers[f"{kind}_time_ns"][name], rel=2e-3
-            )
+            # Readers do not agree on how a rank is rounded: the neighbours' values are as right.
+            rank = 100 / numbers["count"]
+            lowest = histogram.get_value_at_percentile(max(0, percentile - rank))
+            highest = histogram.get_value_at_percentile(min(100, percentile + rank))
+            assert lowest * 0.998 <= numbers[f"{kind}_time_ns"][name] <= highest * 1.002

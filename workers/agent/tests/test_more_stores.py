@@ -20,7 +20,8 @@ from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.processes import free_port, is_alive
 from loadstone_contracts.agent_calls import TargetKind
-from loadstone_contracts.engine_plan import Dataset, FixedSize, Operation
+from loadstone_contracts.engine_plan import Dataset, Operation
+from loadstone_contracts.engine_sizes import FixedSize
 
 OPTIONS: dict[TargetKind, dict[str, str]] = {
     "valkey": {"save": "", "appendonly": "yes", "appendfsync": "everysec"},

@@ -26,7 +26,8 @@ from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.processes import wait_until
 from loadstone_contracts.agent_calls import Placement
-from loadstone_contracts.engine_plan import Dataset, FixedSize
+from loadstone_contracts.engine_plan import Dataset
+from loadstone_contracts.engine_sizes import FixedSize
 
 MIB = 2**20
 SPLIT = CpuSplit(store=[0], engine=[1])

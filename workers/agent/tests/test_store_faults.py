@@ -19,7 +19,8 @@ from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.processes import processes_with
 from loadstone_contracts.agent_calls import AssignedTarget, FinishRequest
-from loadstone_contracts.engine_plan import Dataset, FixedSize, Operation
+from loadstone_contracts.engine_plan import Dataset, Operation
+from loadstone_contracts.engine_sizes import FixedSize
 
 MYSQL = mysql.MySql()
 HAS_MYSQL = any(offer.available for offer in MYSQL.offers())

@@ -185,7 +185,7 @@ def test_a_doorbell_for_a_trial_that_is_taken_does_nothing(agent: Agent, api: Ap
 
 
 def test_one_cpu_for_both_is_a_warning(agent: Agent, api: ApiInMemory) -> None:
-    given = assignment(managed(cpus=agent.cpus.engine), work=work(0.2))
+    given = assignment(managed(placement={"cpus": ",".join(map(str, agent.cpus.engine))}), work=work(0.2))
     api.assign(given)
     TrialChain(agent).execute(given.trial_id)
     finish = api.finishes[given.lease_id]

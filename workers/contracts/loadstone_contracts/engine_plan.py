@@ -3,10 +3,12 @@
 Units stand last in every name: `_ns`, `_ms`, `_bytes`, `_per_s`. A plan is one JSON document.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from loadstone_contracts.engine_load import EngineLoad
+from loadstone_contracts.engine_sizes import ValueSize
 from loadstone_contracts.model import Message
 
 StoreProtocol = Literal[
@@ -88,64 +90,6 @@ class EngineTarget(Message):
     read_address: Address | None = None
     """Where reads go when it is not `address`: a replica, or Memlink's read port."""
     tls: Tls | None = None
-
-
-class FixedSize(Message):
-    kind: Literal["fixed"] = "fixed"
-    bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-
-
-class UniformSize(Message):
-    """Sizes drawn per key (not per operation), inclusive on both ends, so a value can be verified."""
-
-    kind: Literal["uniform"] = "uniform"
-    min_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-
-
-class NormalSize(Message):
-    """Sizes by the normal distribution, those outside the bounds moved onto them."""
-
-    kind: Literal["normal"] = "normal"
-    mean_bytes: float = Field(gt=0, le=64 * 1024 * 1024)
-    deviation_bytes: float = Field(ge=0, le=64 * 1024 * 1024)
-    min_bytes: int = Field(default=1, ge=1, le=64 * 1024 * 1024)
-    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-
-
-class LogNormalSize(Message):
-    """Sizes whose logarithm (natural) has a normal distribution around that of the median."""
-
-    kind: Literal["log_normal"] = "log_normal"
-    median_bytes: float = Field(gt=0, le=64 * 1024 * 1024)
-    sigma: float = Field(ge=0, le=20)
-    min_bytes: int = Field(default=1, ge=1, le=64 * 1024 * 1024)
-    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-
-
-class SizeBucket(Message):
-    min_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-    max_bytes: int = Field(ge=1, le=64 * 1024 * 1024)
-    weight: float = Field(gt=0)
-
-
-class HistogramSize(Message):
-    """Sizes as they were counted somewhere: those of a bucket in proportion to its weight."""
-
-    kind: Literal["histogram"] = "histogram"
-    buckets: list[SizeBucket] = Field(min_length=1, max_length=10_000)
-
-
-class FacebookSize(Message):
-    """Sizes of the pool ETC as Atikoglu et al. 2012 found them."""
-
-    kind: Literal["facebook"] = "facebook"
-    max_bytes: int = Field(default=1_000_000, ge=15, le=64 * 1024 * 1024)
-
-
-ValueSize = Annotated[
-    FixedSize | UniformSize | NormalSize | LogNormalSize | HistogramSize | FacebookSize, Field(discriminator="kind")
-]
 
 
 class Dataset(Message):
@@ -232,129 +176,10 @@ class PermutationAccess(Message):
     kind: Literal["permutation"] = "permutation"
 
 
-RetriedFault = Literal["timeout", "connection_lost", "refused"]
-
 Access = Annotated[
     UniformAccess | ZipfAccess | LatestAccess | HotSetAccess | GaussianAccess | SequentialAccess | PermutationAccess,
     Field(discriminator="kind"),
 ]
-
-
-class ConnectionStep(Message):
-    connections: int = Field(ge=1, le=100_000)
-    seconds: float = Field(gt=0, le=130_000)
-
-
-class Retries(Message):
-    """What failed is sent again as the same operation: it counts once, its time from the first intended start."""
-
-    attempts: int = Field(ge=1, le=100)
-    """How often an operation is sent again at most."""
-    on: list[RetriedFault] = Field(min_length=1)
-
-
-class ClosedLoad(Message):
-    kind: Literal["closed"] = "closed"
-    connections: int = Field(ge=1, le=100_000)
-    pipeline: int = Field(default=1, ge=1, le=1000)
-    think_time_us: int = Field(default=0, ge=0, le=3_600_000_000)
-    """How long a connection pauses between a reply and its next request."""
-    requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
-    """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
-    churn_per_s: float | None = Field(default=None, gt=0, le=100_000)
-    """So many connections a second, over all, are closed and opened anew, each in its turn."""
-    connection_steps: list[ConnectionStep] = Field(default_factory=list, max_length=1000)
-    """Connections in force one after the other in the measured phase, at most `connections`; the last number stays.
-    A prefill uses all, a warmup as many as the first step."""
-    retries: Retries | None = None
-
-
-class ConstantRate(Message):
-    """The same rate for a while; 0 is a pause."""
-
-    kind: Literal["constant"] = "constant"
-    rate_per_s: float = Field(ge=0, le=100_000_000)
-    seconds: float = Field(gt=0, le=130_000)
-
-
-class RampRate(Message):
-    """From one rate to another in a straight line."""
-
-    kind: Literal["ramp"] = "ramp"
-    from_per_s: float = Field(ge=0, le=100_000_000)
-    to_per_s: float = Field(ge=0, le=100_000_000)
-    seconds: float = Field(gt=0, le=130_000)
-
-
-class SinusRate(Message):
-    """`base_per_s + amplitude_per_s * sin(2 pi t / period_s)`; the amplitude is at most the base."""
-
-    kind: Literal["sinus"] = "sinus"
-    base_per_s: float = Field(gt=0, le=100_000_000)
-    amplitude_per_s: float = Field(gt=0, le=100_000_000)
-    period_s: float = Field(gt=0, le=130_000)
-    seconds: float = Field(gt=0, le=130_000)
-
-
-RateSegment = Annotated[ConstantRate | RampRate | SinusRate, Field(discriminator="kind")]
-
-
-class RateProfile(Message):
-    """The rate as a function of the time since the measured phase began: segments one after the other, then the last
-    rate for ever, or all segments again. A warmup stays at the rate of the beginning."""
-
-    segments: list[RateSegment] = Field(min_length=1, max_length=1000)
-    repeats: bool = False
-
-    def mean_per_s(self) -> float:
-        """Over all segments; of a sinus the base, which is right for whole periods."""
-        return sum(_mean_per_s(one) * one.seconds for one in self.segments) / sum(one.seconds for one in self.segments)
-
-
-def _mean_per_s(segment: ConstantRate | RampRate | SinusRate) -> float:
-    match segment:
-        case ConstantRate():
-            return segment.rate_per_s
-        case RampRate():
-            return (segment.from_per_s + segment.to_per_s) / 2
-        case SinusRate():
-            return segment.base_per_s
-
-
-class OpenLoad(Message):
-    """Arrivals follow a schedule; `pipeline` bounds what one connection has in flight."""
-
-    kind: Literal["open"] = "open"
-    connections: int = Field(ge=1, le=100_000)
-    pipeline: int = Field(default=1, ge=1, le=1000)
-    rate_per_s: float | None = Field(default=None, gt=0, le=100_000_000)
-    """Exactly one of this and `rate`, none of them with recorded arrivals."""
-    rate: RateProfile | None = None
-    arrivals: Literal["constant", "poisson", "bursty", "recorded"] = "constant"
-    burst_size: int | None = Field(default=None, ge=2, le=1_000_000)
-    """How many arrivals come at once where they are bursty: bursts are `burst_size / rate` apart."""
-    speed: float | None = Field(default=None, gt=0, le=1_000_000)
-    """How many times faster than recorded, where arrivals are."""
-    requests_per_connection: int | None = Field(default=None, ge=1, le=2**32 - 1)
-    """After so many requests a connection is closed and opened anew; its opening is part of the response time."""
-
-    churn_per_s: float | None = Field(default=None, gt=0, le=100_000)
-    """So many connections a second, over all, are closed and opened anew, each in its turn."""
-    retries: Retries | None = None
-
-    @model_validator(mode="after")
-    def _has_one_rate(self) -> Self:
-        said = (self.rate_per_s is not None) + (self.rate is not None)
-        if said != (0 if self.arrivals == "recorded" else 1):
-            raise ValueError("an open loop needs exactly one of rate_per_s and rate, none with recorded arrivals")
-        if (self.arrivals == "bursty") != (self.burst_size is not None):
-            raise ValueError("bursty arrivals, and no others, need a burst_size")
-        if self.speed is not None and self.arrivals != "recorded":
-            raise ValueError("only recorded arrivals have a speed")
-        return self
-
-
-EngineLoad = Annotated[ClosedLoad | OpenLoad, Field(discriminator="kind")]
 
 
 class SteadyRule(Message):

@@ -19,7 +19,8 @@ from loadstone_contracts.engine_events import (
     SummaryEvent,
     WarningEvent,
 )
-from loadstone_contracts.engine_plan import ClosedLoad, EnginePhase, EnginePlan
+from loadstone_contracts.engine_load import ClosedLoad
+from loadstone_contracts.engine_plan import EnginePhase, EnginePlan
 
 from loadstone_agent.engines.base import Engine, EngineEnding, EngineRun
 from loadstone_agent.engines.job import PhaseJob

@@ -4,15 +4,9 @@ import itertools
 from typing import Any
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment
-from loadstone_contracts.engine_plan import (
-    ClosedLoad,
-    Dataset,
-    EnginePhase,
-    EngineWork,
-    FixedSize,
-    Operation,
-    StopRule,
-)
+from loadstone_contracts.engine_load import ClosedLoad
+from loadstone_contracts.engine_plan import Dataset, EnginePhase, EngineWork, Operation, StopRule
+from loadstone_contracts.engine_sizes import FixedSize
 
 _numbers = itertools.count(1)
 
