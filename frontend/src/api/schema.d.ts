@@ -5103,15 +5103,15 @@ export interface components {
              * @default 1
              */
             pipeline: number;
-            /** Rate Per S */
-            rate_per_s?: number | null;
-            rate?: components["schemas"]["RateProfile"] | null;
             /**
              * Arrivals
              * @default constant
              * @enum {string}
              */
             arrivals: "constant" | "poisson" | "bursty" | "recorded";
+            rate?: components["schemas"]["RateProfile"] | null;
+            /** Rate Per S */
+            rate_per_s?: number | null;
             /** Burst Size */
             burst_size?: number | null;
             /** Speed */
