@@ -98,8 +98,8 @@ export async function tryHostileNames(page, { url }, api) {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('table', { name: 'Targets' }).getByText(HOSTILE).waitFor();
     const target = (await api.get('/targets')).items.find(({ name }) => name === HOSTILE);
-    const recipe = (await api.get('/recipes')).items[0];
-    const plan = { ...recipe.definition, name: HOSTILE, targets: [{ target_id: target.id }] };
+    const { definition } = (await api.get('/recipes')).items[0].sizes[0];
+    const plan = { ...definition, name: HOSTILE, targets: [{ target_id: target.id }] };
     const run = await api.post('/runs', { plan });
     for (const path of [
       '/',
