@@ -36,6 +36,7 @@ PARTS = ("cells", "stalls", "clock")
 @contextmanager
 def serving(store: str, folder: Path) -> Iterator[Server | None]:
     """The store of a cell; nothing where it is not installed."""
+    folder.mkdir(exist_ok=True)
     makers = {"mysql": (MySql, MySql.is_here), "postgres": (Postgres, Postgres.is_here),
               "mongodb": (FerretDb, FerretDb.is_here)}  # fmt: skip
     if store in makers:
