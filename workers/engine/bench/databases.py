@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import time
+from abc import abstractmethod
 from pathlib import Path
 
 from stores import Server, free_port, unprivileged_user
@@ -58,9 +59,9 @@ class Database(Server):
             part.chmod(0o777)
 
     @property
+    @abstractmethod
     def url(self) -> str:
         """For the engine's `--target`."""
-        raise NotImplementedError
 
 
 class MySql(Database):

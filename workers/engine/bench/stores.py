@@ -6,13 +6,14 @@ import shutil
 import socket
 import subprocess
 import time
+from abc import ABC, abstractmethod
 
 SERVER_CORE = 0
 CLIENT_CORE = 1
 KEY_COUNT = 100_000
 
 
-class Server:
+class Server(ABC):
     """A store on the servers' core, reached over one text connection for its counters."""
 
     def __init__(self, arguments: list[str], port: int) -> None:
@@ -39,9 +40,9 @@ class Server:
             answer += piece
         return answer.decode()
 
+    @abstractmethod
     def count(self, operation: str) -> int:
         """What the store itself says how often it did `operation`."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         self.connection.close()
