@@ -37,6 +37,7 @@ from loadstone.schedules import endpoints as schedules
 from loadstone.settings import Settings, get_settings
 from loadstone.sharing import endpoints as sharing
 from loadstone.targets import endpoints as targets
+from loadstone.traces import endpoints as traces
 from loadstone.trends import endpoints as trends
 from loadstone.workloads import endpoints as workloads
 
@@ -50,6 +51,7 @@ ROUTERS: Sequence[APIRouter] = (
     targets.router,
     targets.agent_router,
     workloads.router,
+    traces.router,
     plans.router,
     runs.router,
     results.router,
@@ -98,7 +100,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     describe_api(app)
     app.add_middleware(OriginCheck, public_url=settings.public_url)
-    larger = {"/api/v1/bundles": settings.max_bundle_bytes}
+    larger = {"/api/v1/bundles": settings.max_bundle_bytes, "/api/v1/traces": settings.max_trace_bytes}
     app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes, larger=larger)
     app.add_middleware(ResponseHeaders, is_https=settings.public_url.startswith("https://"))
     app.add_middleware(AccessLog)

@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     max_body_bytes: int = 32 * 1024 * 1024
     max_bundle_bytes: int = 512 * 1024 * 1024
     """Of a run's bundle that is imported; it waits in a temporary file."""
+    max_trace_bytes: int = 64 * 1024 * 1024
+    """Of a recorded trace that is uploaded: about two million lines. It is read in memory and kept compressed."""
     lease_ttl_s: float = Field(default=120.0, gt=0)
     """Longer than an api outage that a trial should survive; a crash is seen earlier when the agent restarts."""
     renew_every_s: float = Field(default=1.0, gt=0)

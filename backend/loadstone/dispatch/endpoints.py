@@ -1,8 +1,9 @@
 """`/agent/v1`: the calls of an agent on trials. Bodies and answers are those of the contracts."""
 
 import uuid
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Response
 from loadstone_contracts.agent_calls import (
     AGENT_API_PREFIX,
     ClaimRequest,
@@ -19,6 +20,7 @@ from loadstone_contracts.telemetry import TelemetryRequest, TelemetryResponse
 from loadstone.agents.service import AgentRevoked
 from loadstone.db import unit_of_work
 from loadstone.dispatch import service
+from loadstone.errors import NotFound
 from loadstone.http.principal import CallingAgent
 from loadstone.http.problems import problems
 from loadstone.results.service import UnusableHistogram
@@ -48,6 +50,21 @@ def store_samples(lease_id: uuid.UUID, body: SamplesRequest, agent: CallingAgent
 def store_telemetry(lease_id: uuid.UUID, body: TelemetryRequest, agent: CallingAgent) -> TelemetryResponse:
     with unit_of_work() as unit:
         return service.store_telemetry(unit, agent.agent_id, lease_id, body)
+
+
+@agent_router.get(
+    "/leases/{lease_id}/trace",
+    response_class=Response,
+    responses={
+        **problems(AgentRevoked, service.LeaseLost, NotFound),
+        200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+    },
+)
+def download_leased_trace(lease_id: uuid.UUID, fence: Annotated[int, Query(ge=0)], agent: CallingAgent) -> Response:
+    """The trace that the lease's trial replays, as it was uploaded."""
+    with unit_of_work() as unit:
+        content = service.leased_trace(unit, agent.agent_id, lease_id, fence)
+    return Response(content, media_type="text/csv", headers={"Content-Encoding": "gzip"})
 
 
 @agent_router.post("/leases/{lease_id}/finish", responses=problems(AgentRevoked, service.LeaseLost, UnusableHistogram))

@@ -27,7 +27,7 @@ from loadstone.db import UnitOfWork
 from loadstone.dispatch import repository
 from loadstone.dispatch.ending import end_attempt
 from loadstone.dispatch.outcomes import ended_as
-from loadstone.errors import Conflict
+from loadstone.errors import Conflict, NotFound
 from loadstone.models import Agent, Lease, Point, Run, Trial
 from loadstone.plans import service as plans
 from loadstone.results import service as results
@@ -37,6 +37,7 @@ from loadstone.runs.holds import trial_resources
 from loadstone.runs.states import TERMINAL, Status
 from loadstone.settings import get_settings
 from loadstone.targets import service as targets
+from loadstone.traces import service as traces
 from loadstone.vault import SecretUnreadable
 
 
@@ -254,6 +255,16 @@ def store_telemetry(
     _check_fence(lease, body.fence)
     telemetry.store_telemetry(unit, run, trial, agent_id, body.records)
     return TelemetryResponse(acknowledged=len(body.records))
+
+
+def leased_trace(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, fence: int) -> bytes:
+    """The trace that the trial replays, compressed by gzip. Raises LeaseLost, NotFound."""
+    run, trial, lease = _hold(unit, agent_id, lease_id)
+    _check_fence(lease, fence)
+    trace = repository.get_point(unit.session, trial.point_id).work.get("trace")
+    if trace is None:
+        raise NotFound("This trial replays no trace.")
+    return traces.content_gzip(unit, run.team_id, trace["file"])
 
 
 def finish_trial(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, body: FinishRequest) -> FinishResponse:

@@ -28,6 +28,7 @@ from loadstone.models.series import (
 from loadstone.models.share import Share, ShareUnlock
 from loadstone.models.target import Target, TargetCheck
 from loadstone.models.telemetry import TelemetryEvent, TelemetryLayout, TelemetrySecond
+from loadstone.models.trace import Trace
 from loadstone.models.trial import Trial
 from loadstone.models.workload import Workload
 
@@ -76,6 +77,7 @@ __all__ = [
     "TelemetryEvent",
     "TelemetryLayout",
     "TelemetrySecond",
+    "Trace",
     "Trial",
     "TrialDecision",
     "TrialMetric",

@@ -30,7 +30,9 @@ class Target(Identified, Base):
     host: Mapped[str | None]
     port: Mapped[int | None]
     read_port: Mapped[int | None]
-    """Where reads are answered, of a store that has a port for them."""
+    """Where reads are answered, of a store that has a port for them, or of a replica."""
+    read_host: Mapped[str | None]
+    """Of a replica that reads go to."""
     placement: Mapped[dict[str, Any] | None]
     """Of a managed target; None is the agent's own choice."""
     username: Mapped[str | None]

@@ -10,7 +10,7 @@ from loadstone.plans.grid import Grid, GridPoint
 from loadstone.plans.schemas import NATIVE_ENGINE, Finding, ResolvedPlan
 from loadstone.targets.store_kinds import store_kinds
 
-OF_WORKLOAD = ("operations", "dataset", "access")
+OF_WORKLOAD = ("operations", "dataset", "access", "trace", "replica_lag")
 
 
 def engine_refusals(plan: ResolvedPlan, grid: Grid) -> Iterator[Finding]:

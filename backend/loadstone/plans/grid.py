@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone_contracts.agent_calls import Placement
-from loadstone_contracts.engine_plan import EnginePhase, EngineWork
+from loadstone_contracts.engine_plan import EnginePhase, EngineWork, Trace
 from pydantic import BaseModel
 
 from loadstone.canonical import canonical_json
@@ -167,10 +167,13 @@ class _Expansion:
         return [*phases, EnginePhase(name="measure", stop=entry.stop.rule(connections))]
 
     def _work(self, binding: Binding, entry: Entry) -> EngineWork:
+        workload = binding.workload
         return EngineWork(
-            dataset=binding.workload.dataset,
-            operations=binding.workload.operations,
-            access=binding.workload.access,
+            dataset=workload.dataset,
+            operations=workload.operations,
+            access=workload.access,
+            trace=Trace(file=workload.trace.digest) if workload.trace else None,
+            replica_lag=workload.replica_lag,
             load=binding.load,
             threads=binding.threads,
             phases=self._phases(entry, binding.load.connections),

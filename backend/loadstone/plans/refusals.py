@@ -9,6 +9,7 @@ from loadstone.plans.cells import Cells, Entry
 from loadstone.plans.durability import durability_refusals
 from loadstone.plans.entry_refusals import core_refusals, entry_refusals
 from loadstone.plans.findings import finding
+from loadstone.plans.replay import Traces, replay_refusals
 from loadstone.plans.schemas import Finding, PlanAxis, PlanStop, ResolvedPlan
 from loadstone.plans.store_limits import store_limit_refusals
 from loadstone.targets.schemas import TargetSnapshot
@@ -19,13 +20,14 @@ MAX_TRIALS = 10_000
 MAX_PHASE_S = 130_000
 
 
-def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> list[Finding]:
+def find_refusals(plan: ResolvedPlan, flush_forbidden: list[int], traces: Traces) -> list[Finding]:
     cells = Cells(plan)
     refusals = [*_axis_refusals(cells), *_count_refusals(cells), *_stop_refusals(plan), *_operation_refusals(cells)]
     refusals += [
         *entry_refusals(plan),
         *core_refusals(plan),
         *durability_refusals(cells),
+        *replay_refusals(cells, traces),
         *_reset_refusals(plan, flush_forbidden),
     ]
     # What depends on bound values is asked once the axes themselves are sound.

@@ -27,6 +27,7 @@ from loadstone.plans.optional_targets import leave_out
 from loadstone.plans.recipe_schemas import Recipe
 from loadstone.plans.recipes import list_recipes, recipe_definition, recipe_file
 from loadstone.plans.refusals import find_refusals
+from loadstone.plans.replay import trace_digests
 from loadstone.plans.resolve import look_up
 from loadstone.plans.schemas import (
     AgentSelector,
@@ -47,6 +48,7 @@ from loadstone.plans.schemas import (
 from loadstone.plans.subset import part_of_plan
 from loadstone.plans.warnings import find_warnings
 from loadstone.principal import Principal
+from loadstone.traces import service as traces
 
 __all__ = [
     "engine_of",
@@ -104,7 +106,8 @@ def _check(
     plan, refusals = lookup.plan, list(lookup.refusals)
     nothing = Grid(points=[], trials=[])
     if plan is not None:
-        refusals += find_refusals(plan, lookup.flush_forbidden)
+        known = traces.known_facts(unit, principal.team_id, trace_digests(plan))
+        refusals += find_refusals(plan, lookup.flush_forbidden, known)
     if plan is None or refusals:
         return _Checked(plan, nothing, refusals, [])
     left_out: list[Finding] = []

@@ -162,5 +162,7 @@ def _keys_planned(work: dict[str, Any]) -> int | None:
         return None
     if any(operation.get("expire_s") for operation in work["operations"]):
         return None
+    if work.get("trace") is not None:
+        return None
     count: int = work["dataset"]["key_count"]
     return count

@@ -19,6 +19,7 @@ from loadstone.principal import Principal
 from loadstone.results import merging, points, repository, rows, schemas, table, telemetry_rows
 from loadstone.results.downsample import keep_extremes
 from loadstone.results.durability import durability_metrics
+from loadstone.results.replica_lag import lag_metrics
 from loadstone.results.rows import Attempt
 from loadstone.runs import service as runs
 from loadstone.runs.states import TERMINAL
@@ -132,7 +133,7 @@ def keep_metrics(unit: UnitOfWork, trial: Trial) -> Sequence[OperationResult]:
     measured = repository.measured_results(unit.session, trial.id)
     connections = int(repository.find_point(unit.session, trial.point_id).work["load"]["connections"])
     repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured, connections)))
-    whole = durability_metrics(trial.durability) | repository.footprint(unit.session, trial)
+    whole = durability_metrics(trial.durability) | repository.footprint(unit.session, trial) | lag_metrics(measured)
     repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: whole}))
     return measured
 

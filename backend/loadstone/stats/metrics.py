@@ -37,6 +37,13 @@ def quantile_metric(kind: str, quantile: str) -> str:
     return f"{kind}_{quantile}_ns"
 
 
+LAG_QUANTILES = ("p50", "p99", "max")
+
+
+def lag_metric(quantile: str) -> str:
+    return f"replica_lag_{quantile}_ns"
+
+
 def _all() -> list[Metric]:
     return [
         Metric("throughput_per_s", "Throughput", "ops/s", "higher"),
@@ -53,6 +60,11 @@ def _all() -> list[Metric]:
         Metric("lost_share", "Acknowledged keys lost to a kill", "ratio", "lower"),
         Metric("torn_share", "Keys that hold what was never sent", "ratio", "lower"),
         Metric("lost_window_ns", "Age of the oldest write lost to a kill", "ns", "lower"),
+        *(
+            Metric(lag_metric(name), f"Lag of the replica, {QUANTILE_TITLES[name]}", "ns", "lower")
+            for name in LAG_QUANTILES
+        ),
+        Metric("replica_lag_lost_share", "Share of markers that did not reach the replica in time", "ratio", "lower"),
         Metric("time_per_operation_ns", "Time per operation of one client", "ns", "lower"),
         Metric("throughput_per_connection_per_s", "Throughput of one client", "ops/s", "higher"),
     ]

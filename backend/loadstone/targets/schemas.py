@@ -30,6 +30,7 @@ class TargetSnapshot(BaseModel):
     protocol: StoreProtocol | None = None
     """None in runs from before it could be chosen: the kind's first."""
     read_port: int | None = None
+    read_host: str | None = None
     placement: Placement = Placement()
     server_version: str | None = None
     """The one that profile and options name, where an agent can hold several."""
@@ -53,7 +54,9 @@ class WriteTarget(BaseModel):
     host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
     port: int | None = Field(default=None, ge=1, le=65535)
     read_port: int | None = Field(default=None, ge=1, le=65535)
-    """Of a Memlink, where it is not the one below `port`, which takes writes."""
+    """Of a Memlink, where it is not the one below `port`, which takes writes; of another store that of a replica."""
+    read_host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
+    """Of a replica that reads go to; null is `host`."""
     placement: Placement | None = None
     """Of a managed target: cores, memory, disk. Null is the agent's own choice."""
     username: str | None = Field(default=None, min_length=1, max_length=255)
@@ -97,6 +100,7 @@ class Target(BaseModel):
     host: str | None
     port: int | None
     read_port: int | None
+    read_host: str | None
     placement: Placement
     username: str | None
     has_password: bool

@@ -94,7 +94,7 @@ def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
 def _write(row: models.Target, wanted: WriteTarget) -> None:
     for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username", "database"):
         setattr(row, field, getattr(wanted, field))
-    row.read_port = wanted.read_port
+    row.read_port, row.read_host = wanted.read_port, wanted.read_host
     row.placement = wanted.placement.model_dump(mode="json", exclude_defaults=True) if wanted.placement else None
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
@@ -117,6 +117,7 @@ def _render(row: models.Target, check: repository.CheckRow | None) -> Target:
             "host": row.host,
             "port": row.port,
             "read_port": row.read_port,
+            "read_host": row.read_host,
             "placement": row.placement or {},
             "username": row.username,
             "has_password": row.password_encrypted is not None,
@@ -152,6 +153,7 @@ def take_snapshot(row: models.Target, index: int) -> TargetSnapshot:
             "host": row.host,
             "port": row.port,
             "read_port": row.read_port,
+            "read_host": row.read_host,
             "placement": row.placement or {},
             "server_version": named_version(row.kind, row.profile, row.options),
         }
@@ -182,7 +184,8 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
         )
     assert taken.target_id is not None
     row = repository.get_target(unit.session, taken.target_id)
-    is_same_address = (row.mode, row.host, row.port) == ("external", taken.host, taken.port)
+    saved_for = (row.mode, row.host, row.port, row.read_host, row.read_port)
+    is_same_address = saved_for == ("external", taken.host, taken.port, taken.read_host, taken.read_port)
     return AssignedTarget.model_validate(
         {
             "target_name": taken.name,
@@ -193,6 +196,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
             "host": taken.host,
             "port": taken.port,
             "read_port": taken.read_port,
+            "read_host": taken.read_host,
             **(_credentials(row) if is_same_address else {}),
         }
     )

@@ -10,7 +10,7 @@ from loadstone.targets.store_kinds import external_only_fault, find_option_fault
 Fault = tuple[str, str, str]
 """Path, code, message."""
 
-ADDRESS_FIELDS = ("host", "port", "read_port", "username", "password", "database", "tls")
+ADDRESS_FIELDS = ("host", "port", "read_port", "read_host", "username", "password", "database", "tls")
 
 
 def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
@@ -67,14 +67,24 @@ def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fau
 
 def _listener_faults(wanted: WriteTarget) -> Iterator[Fault]:
     if wanted.kind != "memlink":
-        if wanted.read_port is not None:
-            yield "read_port", "not_for_this_kind", "Only Memlink answers reads at a port of their own."
+        yield from _replica_faults(wanted)
         return
+    if wanted.read_host is not None:
+        yield "read_host", "not_for_this_kind", "Memlink answers reads where it takes writes, at another port."
     if wanted.read_port is not None and wanted.read_port == wanted.port:
         yield "read_port", "value_out_of_range", "Memlink takes writes and answers reads at two ports."
     for field in ("username", "tls"):
         if getattr(wanted, field) is not None:
             yield field, "not_for_memlink", "Memlink knows neither users nor TLS."
+
+
+def _replica_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    if wanted.read_port is None and wanted.read_host is None:
+        return
+    if wanted.protocol == "redis_cluster":
+        yield "read_port", "not_for_this_kind", "A cluster says itself where its keys are: leave the replica out."
+    if (wanted.read_host or wanted.host, wanted.read_port or wanted.port) == (wanted.host, wanted.port):
+        yield "read_port", "value_out_of_range", "The replica has an address of its own: say its host or its port."
 
 
 def _database_faults(wanted: WriteTarget, database: str) -> Iterator[Fault]:

@@ -39,7 +39,7 @@ def test_a_placement_is_kept_and_given_to_the_agent(client: Caller) -> None:
         (managed_target(placement={"data_directory": "/etc"}), "placement.data_directory", "string_pattern_mismatch"),
         (managed_target(kind="redis", profile="none", protocol="redis_cluster"), "protocol", "external_only"),
         (external_target(placement={"cpus": "0"}), "placement", "not_for_external"),
-        (external_target(read_port=1), "read_port", "not_for_this_kind"),
+        (external_target(read_port=6379), "read_port", "value_out_of_range"),
         (external_target(kind="memlink", port=7, read_port=7), "read_port", "value_out_of_range"),
         (external_target(kind="memlink", database="0"), "database", "not_for_memlink"),
         (external_target(kind="valkey", database="x"), "database", "value_out_of_range"),

@@ -7,8 +7,9 @@ connection, 5xx, 429, a proxy's own page) may pass and is tried again while the 
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -37,6 +38,7 @@ from pydantic import BaseModel, ValidationError
 log = structlog.get_logger()
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Result = TypeVar("Result")
 
 FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
@@ -142,6 +144,24 @@ class AgentApi:
     def finish(self, lease_id: str, request: FinishRequest, patience: Patience) -> FinishResponse:
         return self._post(f"/leases/{lease_id}/finish", request, FinishResponse, patience)
 
+    def fetch_trace(self, lease_id: str, fence: int, path: Path) -> None:
+        """Streams the trace of the lease's trial into `path`. Raises ApiRefused and ApiUnreachable."""
+        self._with_patience(
+            f"/leases/{lease_id}/trace", lambda: self._get_file(f"/leases/{lease_id}/trace", fence, path), SHORT
+        )
+
+    def _get_file(self, address: str, fence: int, path: Path) -> None:
+        try:
+            with self._client.stream("GET", address, params={"fence": fence}) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _refusal_of(response)
+                with path.open("wb") as file:
+                    for chunk in response.iter_bytes():
+                        file.write(chunk)
+        except httpx2.TransportError as error:
+            raise _NoAnswer(f"{type(error).__name__}: {error}") from error
+
     def claim_check(self, check_id: str) -> CheckClaimResponse:
         return self._post(f"/checks/{check_id}/claim", b"{}", CheckClaimResponse, SHORT)
 
@@ -150,11 +170,14 @@ class AgentApi:
 
     def _post(self, path: str, body: BaseModel | bytes, answer: type[Answer], patience: Patience) -> Answer:
         content = body if isinstance(body, bytes) else body.model_dump_json().encode()
+        return self._with_patience(path, lambda: self._post_once(path, content, answer), patience)
+
+    def _with_patience(self, path: str, call: Callable[[], Result], patience: Patience) -> Result:
         give_up_at = time.monotonic() + patience.total_s
         delay_s = FIRST_DELAY_S
         while True:
             try:
-                return self._post_once(path, content, answer)
+                return call()
             except _NoAnswer as fault:
                 # Jitter: agents that lost the api together must not come back together.
                 pause_s = max(delay_s * random.uniform(0.5, 1.5), fault.retry_after_s)  # noqa: S311

@@ -102,6 +102,10 @@ class TargetUnreachable(AgentError):
     code = "target_unreachable"
 
 
+class TraceMissing(AgentError):
+    code = "trace_missing"
+
+
 class VersionMismatch(AgentError):
     code = "version_mismatch"
 

@@ -80,6 +80,11 @@ class AgentSettings(BaseSettings):
         return self.agent_dir / "engines"
 
     @property
+    def traces_dir(self) -> Path:
+        """Traces that trials replayed, by their digest."""
+        return self.agent_dir / "traces"
+
+    @property
     def stores_dir(self) -> Path:
         return self.agent_dir / "stores"
 

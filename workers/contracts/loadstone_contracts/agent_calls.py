@@ -154,7 +154,10 @@ class AssignedTarget(Message):
     host: str | None = None
     port: int | None = None
     read_port: int | None = None
-    """Where an external Memlink answers reads; None is the port below the one of writes, its own default."""
+    """Where an external Memlink answers reads; None is the port below the one of writes, its own default. Of another
+    store the port of a replica that reads go to; None is `port`."""
+    read_host: str | None = None
+    """Where a replica runs that reads go to; None is `host`."""
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None
@@ -218,7 +221,8 @@ class TrialError(Message):
     code: str
     """Stable: target_unreachable, target_refused, target_lost, store_start_failed, store_missing, store_died,
     store_disk_full, placement_refused, plugin_missing, port_taken, version_mismatch,
-    engine_killed, engine_missing, bad_plan, disk_full, flush_refused, agent_restarted, engine_internal."""
+    engine_killed, engine_missing, bad_plan, disk_full, flush_refused, trace_missing, agent_restarted,
+    engine_internal."""
     message: str
     """One sentence that says what to do."""
     detail: str = ""

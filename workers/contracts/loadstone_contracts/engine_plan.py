@@ -213,6 +213,7 @@ class Trace(Message):
     in bytes or nothing. Its keys are sent as they are."""
 
     file: str = Field(min_length=1)
+    """Its path where the engine runs; in an assignment the SHA-256 of its content, which the agent puts a path for."""
 
 
 class ReplicaLag(Message):

@@ -32,6 +32,7 @@ def make_one_of_each(caller: Caller) -> dict[str, str]:
         "check_id": _made(caller, f"/targets/{target}/checks", {})["id"],
         "workload_id": _made(caller, "/workloads", {"name": "w", "definition": workload_definition()})["id"],
         "plan_id": _made(caller, "/plans", {"definition": plan_definition()})["id"],
+        "trace_id": _uploaded(caller),
         "user_id": str(caller.principal.user_id),
         "team_id": str(caller.principal.team_id),
         "token_id": _made(caller, "/tokens", {"name": "for the team", "kind": "team", "scope": "read"})["id"],
@@ -39,6 +40,13 @@ def make_one_of_each(caller: Caller) -> dict[str, str]:
     known |= _measured(caller, agent) | _invited(caller)
     known |= _written(caller, known) | _watched(caller, known)
     return known
+
+
+def _uploaded(caller: Caller) -> str:
+    """A trace of one line."""
+    headers = {"Content-Type": "text/csv"}
+    answer = caller.post("/api/v1/traces?name=t.csv", content=b"0,get,k,\n", headers=headers)
+    return str(answer.json()["id"])
 
 
 def _invited(caller: Caller) -> dict[str, str]:

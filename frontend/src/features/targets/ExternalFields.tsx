@@ -28,6 +28,7 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
         />
         {isMemlink && <ReadPortField {...props} />}
       </SimpleGrid>
+      {!isMemlink && <ReplicaFields {...props} />}
       <Credentials {...props} />
       {!isMemlink && (
         <Switch
@@ -58,6 +59,29 @@ function ReadPortField({ draft, onChange, faultAt }: TargetFieldsProps): ReactEl
       thousandSeparator=""
       onChange={(port) => onChange({ readPort: Number.isNaN(port) ? null : port })}
     />
+  );
+}
+
+/** Where reads go when they do not go where writes do. */
+function ReplicaFields({ draft, onChange, faultAt }: TargetFieldsProps): ReactElement {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <TextInput
+        label="Replica for reads: host"
+        placeholder="none"
+        value={draft.readHost}
+        error={faultAt('read_host')}
+        onChange={(event) => onChange({ readHost: event.currentTarget.value })}
+      />
+      <NumberField
+        label="Its port"
+        placeholder={draft.readHost ? `${draft.port ?? ''}` : 'none'}
+        value={draft.readPort}
+        error={faultAt('read_port')}
+        thousandSeparator=""
+        onChange={(port) => onChange({ readPort: Number.isNaN(port) ? null : port })}
+      />
+    </SimpleGrid>
   );
 }
 

@@ -30,6 +30,7 @@ const SAVED: Target = {
   host: 'cache.example',
   port: 6380,
   read_port: null,
+  read_host: null,
   placement: { cpus: null, memory_limit_bytes: null, data_directory: null, drop_page_cache: false },
   username: null,
   database: null,
@@ -87,10 +88,11 @@ describe('a target as it is sent', () => {
     expect(toWriteTarget(draftOfTarget(saved)).placement).toEqual(saved.placement);
   });
 
-  it('names a port for reads for Memlink only', () => {
-    const draft = { ...draftOfTarget(SAVED), readPort: 11001 };
-    expect(toWriteTarget(draft).read_port).toBeNull();
-    expect(toWriteTarget({ ...draft, kind: 'memlink' }).read_port).toBe(11001);
+  it('sends reads to a replica, which another kind does not keep', () => {
+    const draft = { ...draftOfTarget(SAVED), readHost: ' replica ', readPort: 6381 };
+    expect(toWriteTarget(draft)).toMatchObject({ read_host: 'replica', read_port: 6381 });
+    const changed = kindChanged(draft, { ...REDIS, kind: 'memlink' });
+    expect(toWriteTarget(changed)).toMatchObject({ read_host: null, read_port: null });
   });
 
   it('starts from the first profile of another kind', () => {

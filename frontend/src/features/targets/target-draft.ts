@@ -16,7 +16,10 @@ export interface TargetDraft {
   readonly dropsPageCache: boolean;
   readonly host: string;
   readonly port: number | null;
+  /** Of Memlink's reads, or of a replica. */
   readonly readPort: number | null;
+  /** Of a replica that reads go to. */
+  readonly readHost: string;
   readonly username: string;
   readonly database: string;
   /** Null leaves the stored one as it is; empty removes it. */
@@ -56,6 +59,7 @@ export function newTargetDraft(kind: StoreKind): TargetDraft {
     host: '',
     port: DEFAULT_PORTS[kind.kind],
     readPort: null,
+    readHost: '',
     username: '',
     database: '',
     password: null,
@@ -84,6 +88,7 @@ export function draftOfTarget(target: Target): TargetDraft {
     host: target.host ?? '',
     port: target.port,
     readPort: target.read_port,
+    readHost: target.read_host ?? '',
     username: target.username ?? '',
     database: target.database ?? '',
     password: null,
@@ -118,7 +123,8 @@ export function toWriteTarget(draft: TargetDraft): WriteTarget {
     options: {},
     host: draft.host.trim() || null,
     port: draft.port,
-    read_port: draft.kind === 'memlink' ? draft.readPort : null,
+    read_port: draft.readPort,
+    read_host: draft.readHost.trim() || null,
     username: draft.username.trim() || null,
     database: draft.database.trim() || null,
     ...(draft.password === null ? {} : { password: draft.password === '' ? null : draft.password }),
@@ -157,5 +163,7 @@ export function kindChanged(draft: TargetDraft, kind: StoreKind): TargetDraft {
     profile: kind.profiles[0]?.name ?? '',
     options: {},
     port: DEFAULT_PORTS[kind.kind],
+    readPort: null,
+    readHost: '',
   };
 }

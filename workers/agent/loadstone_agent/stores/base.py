@@ -73,6 +73,7 @@ class Endpoint:
     tls: Tls | None = None
     database: str | None = None
     read_port: int | None = None
+    read_host: str | None = None
     answer_timeout_s: float = ANSWER_TIMEOUT_S
 
     def __str__(self) -> str:

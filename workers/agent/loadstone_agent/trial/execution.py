@@ -23,6 +23,7 @@ from loadstone_agent.trial.lease import LeaseKeeper
 from loadstone_agent.trial.record import TrialRecord
 from loadstone_agent.trial.sender import SampleSender
 from loadstone_agent.trial.target import ReadyTarget, check_disk, obtain_target, read_facts, renew_marker, reset_target
+from loadstone_agent.trial.trace import work_on_this_host
 
 log = structlog.get_logger()
 
@@ -37,6 +38,7 @@ class TrialExecution:
         self._agent = agent
         self._stores = stores
         self._assignment = assignment
+        self._work = assignment.work
         self._interruption = interruption
         self._record = TrialRecord()
         self._lease = LeaseKeeper(agent.api, assignment, interruption)
@@ -71,6 +73,7 @@ class TrialExecution:
         return self._report(spool, sender)
 
     def _conduct(self, spool: Spool, sender: SampleSender) -> None:
+        self._work = work_on_this_host(self._agent.api, self._assignment, self._agent.settings.traces_dir)
         load_before = self._rest()
         target = obtain_target(self._agent, self._stores, self._assignment, self._interruption, self._record)
         if target.managed is None:
@@ -138,7 +141,7 @@ class TrialExecution:
     def _plan(self, target: ReadyTarget, start_at_unix_ns: int | None) -> EnginePlan:
         is_ahead = start_at_unix_ns is not None and start_at_unix_ns > time.time_ns() + START_MARGIN_NS
         return EnginePlan(
-            **dict(self._assignment.work),
+            **dict(self._work),
             label=f"{self._assignment.trial_id}/{self._assignment.attempt}",
             target=target.for_engine(),
             cpus=self._agent.cpus.engine,

@@ -35,11 +35,10 @@ class ReadyTarget:
     def for_engine(self) -> EngineTarget:
         managed = self.managed
         loaded = managed.endpoints[self.kind.listener_of(self.protocol)] if managed else self.endpoint
-        read_port = self._read_port()
         return EngineTarget(
             protocol=self.protocol,
             address=TcpAddress(host=loaded.host, port=loaded.port),
-            read_address=TcpAddress(host=loaded.host, port=read_port) if read_port else None,
+            read_address=self._read_address(loaded),
             username=self.endpoint.username,
             password=self.endpoint.password,
             # memcached's protocols know no databases, also where they end in a table.
@@ -47,10 +46,18 @@ class ReadyTarget:
             tls=self.endpoint.tls,
         )
 
-    def _read_port(self) -> int | None:
-        if self.managed is None:
-            return self.kind.read_port_of(self.endpoint)
-        return None if self.kind.reads_at is None else self.managed.endpoints[self.kind.reads_at].port
+    def _read_address(self, loaded: Endpoint) -> TcpAddress | None:
+        """Where reads go when it is not where writes go: to a port of the store's own, or to a replica."""
+        if self.managed is not None:
+            at = self.kind.reads_at
+            return None if at is None else TcpAddress(host=loaded.host, port=self.managed.endpoints[at].port)
+        own_port = self.kind.read_port_of(self.endpoint)
+        if own_port is not None:
+            return TcpAddress(host=loaded.host, port=own_port)
+        replica_host, replica_port = self.endpoint.read_host, self.endpoint.read_port
+        if replica_host is None and replica_port is None:
+            return None
+        return TcpAddress(host=replica_host or loaded.host, port=replica_port or loaded.port)
 
     def drop_page_cache(self) -> None:
         """Where the target asks for it: its files leave the page cache."""
@@ -63,7 +70,14 @@ def external_endpoint(target: AssignedTarget) -> Endpoint:
     if target.host is None or target.port is None:
         raise BadPlan(f"The external target {target.target_name!r} has no address: give it a host and a port.")
     return Endpoint(
-        target.host, target.port, target.username, target.password, target.tls, target.database, target.read_port
+        target.host,
+        target.port,
+        target.username,
+        target.password,
+        target.tls,
+        target.database,
+        target.read_port,
+        target.read_host,
     )
 
 

@@ -40,6 +40,9 @@ class ApiInMemory:
         self.cancelled: set[str] = set()
         self.lost_leases: set[str] = set()
         self.refused_paths: dict[str, Refusal] = {}
+        self.trace = b""
+        """What is sent to whoever asks for the trace of a lease."""
+        self.trace_requests: list[str] = []
         self.is_gone = False
         self.answers_to_lose = 0
         """How many requests are carried out without being answered."""
@@ -84,8 +87,8 @@ class ApiInMemory:
         told = [renewal.state for _, _, renewal in self.renewals]
         return [state for index, state in enumerate(told) if index == 0 or told[index - 1] != state]
 
-    def answer(self, path: str, body: bytes) -> BaseModel | None:
-        parts = path.removeprefix(AGENT_API_PREFIX + "/").split("/")
+    def answer(self, path: str, body: bytes) -> BaseModel | bytes | None:
+        parts = path.removeprefix(AGENT_API_PREFIX + "/").partition("?")[0].split("/")
         with self.changed:
             if parts[-1] in self.refused_paths:
                 raise self.refused_paths[parts[-1]]
@@ -93,7 +96,7 @@ class ApiInMemory:
             self.changed.notify_all()
             return answer
 
-    def _answer(self, parts: list[str], body: bytes) -> BaseModel | None:
+    def _answer(self, parts: list[str], body: bytes) -> BaseModel | bytes | None:
         match parts:
             case ["enroll"]:
                 return self._enroll(calls.EnrollRequest.model_validate_json(body))
@@ -110,6 +113,9 @@ class ApiInMemory:
                 return self._telemetry(lease_id, TelemetryRequest.model_validate_json(body))
             case ["leases", lease_id, "finish"]:
                 return self._finish(lease_id, calls.FinishRequest.model_validate_json(body))
+            case ["leases", lease_id, "trace"]:
+                self.trace_requests.append(lease_id)
+                return self.trace
             case ["checks", check_id, "claim"]:
                 return calls.CheckClaimResponse(target=self.checks.get(check_id))
             case ["checks", check_id, "finish"]:
@@ -167,11 +173,20 @@ class ApiInMemory:
         return calls.FinishResponse(next_trial_id=self.next_trials.get(assignment.trial_id))
 
 
+def _as_bytes(answer: BaseModel | bytes | None) -> bytes:
+    if isinstance(answer, BaseModel):
+        return answer.model_dump_json().encode()
+    return answer or b""
+
+
 def _handler_of(api: ApiInMemory) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
         wbufsize = -1
+
+        def do_GET(self) -> None:
+            self._give(*self._carry_out(b""), "text/csv")
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -181,12 +196,14 @@ def _handler_of(api: ApiInMemory) -> type[BaseHTTPRequestHandler]:
             if api.is_gone or api.answers_to_lose > 0:
                 api.answers_to_lose -= 1
                 return self._hang_up()
+            return self._give(status, answer, "application/json")
+
+        def _give(self, status: int, answer: bytes, media_type: str) -> None:
             self.send_response(status)
-            self.send_header("Content-Type", "application/json" if status == 200 else "application/problem+json")
+            self.send_header("Content-Type", media_type if status == 200 else "application/problem+json")
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)
-            return None
 
         def _carry_out(self, body: bytes) -> tuple[int, bytes]:
             is_known = self.headers["Authorization"] == f"Bearer {TOKEN}" or self.path.endswith("/enroll")
@@ -197,7 +214,7 @@ def _handler_of(api: ApiInMemory) -> type[BaseHTTPRequestHandler]:
             except Refusal as refusal:
                 problem = f'{{"status":{refusal.status},"code":"{refusal.code}","detail":"as the test wants it"}}'
                 return refusal.status, problem.encode()
-            return 200, answer.model_dump_json().encode() if answer else b""
+            return 200, _as_bytes(answer)
 
         def _hang_up(self) -> None:
             self.close_connection = True

@@ -1,0 +1,1 @@
+"""Recorded traces: files of a team that workloads replay."""
