@@ -35,7 +35,7 @@ def parameters(grid: Grid, *names: str) -> list[tuple[Any, ...]]:
 
 
 def refused(**fields: Any) -> list[tuple[str, str]]:
-    return [(one.code, one.path) for one in find_refusals(resolved(**fields), [])]
+    return [(one.code, one.path) for one in find_refusals(resolved(**fields), [], {})]
 
 
 def at(grid: Grid, **wanted: Any) -> GridPoint:

@@ -112,8 +112,9 @@ def test_decisions_stand_in_the_audit_log(client: Caller, run: Run) -> None:
 
 OF_THE_WHOLE = {
     "disk_after_bytes", "memory_after_prefill_bytes", "memory_peak_bytes", "lost_share", "torn_share", "lost_window_ns",
+    "replica_lag_p50_ns", "replica_lag_p99_ns", "replica_lag_max_ns", "replica_lag_lost_share",
 }  # fmt: skip
-"""From what store and host told, and from a kill: this agent tells of neither."""
+"""From what store and host told, from a kill, and from a replica: this agent tells of none."""
 
 
 def test_every_trial_that_succeeded_has_its_metrics(client: Caller, run: Run) -> None:
