@@ -4382,7 +4382,7 @@ export interface components {
              *     }
              */
             access: components["schemas"]["UniformAccess"] | components["schemas"]["ZipfAccess"] | components["schemas"]["LatestAccess"] | components["schemas"]["HotSetAccess"] | components["schemas"]["GaussianAccess"] | components["schemas"]["SequentialAccess"] | components["schemas"]["PermutationAccess"];
-            trace?: components["schemas"]["loadstone_contracts__engine_plan__Trace"] | null;
+            trace?: components["schemas"]["Trace"] | null;
             replica_lag?: components["schemas"]["ReplicaLag"] | null;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
@@ -5415,17 +5415,17 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
-        /** Page[Trace] */
-        Page_Trace_: {
-            /** Items */
-            items: components["schemas"]["loadstone__traces__schemas__Trace"][];
-            /** Next Cursor */
-            next_cursor: string | null;
-        };
         /** Page[TrialItem] */
         Page_TrialItem_: {
             /** Items */
             items: components["schemas"]["TrialItem"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /** Page[UploadedTrace] */
+        Page_UploadedTrace_: {
+            /** Items */
+            items: components["schemas"]["UploadedTrace"][];
             /** Next Cursor */
             next_cursor: string | null;
         };
@@ -8027,6 +8027,15 @@ export interface components {
             verify_certificate: boolean;
         };
         /**
+         * Trace
+         * @description What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value
+         *     in bytes or nothing. Its keys are sent as they are.
+         */
+        Trace: {
+            /** File */
+            file: string;
+        };
+        /**
          * TraceRef
          * @description A trace of the team's, by the SHA-256 of its file: the same digest is the same load, wherever it is replayed.
          */
@@ -8296,6 +8305,40 @@ export interface components {
         Unlock: {
             /** Password */
             password: string;
+        };
+        /**
+         * UploadedTrace
+         * @description `digest` is the SHA-256 of the file: plans name it by that.
+         */
+        UploadedTrace: {
+            /** Line Count */
+            line_count: number;
+            /** Key Count */
+            key_count: number;
+            /** Duration S */
+            duration_s: number;
+            /** Largest Value Bytes */
+            largest_value_bytes: number;
+            /** Operations */
+            operations: {
+                [key: string]: number;
+            };
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Digest */
+            digest: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
         };
         /** UserRef */
         UserRef: {
@@ -8600,49 +8643,6 @@ export interface components {
             parameters: {
                 [key: string]: unknown;
             };
-        };
-        /**
-         * Trace
-         * @description `digest` is the SHA-256 of the file: plans name it by that.
-         */
-        loadstone__traces__schemas__Trace: {
-            /** Line Count */
-            line_count: number;
-            /** Key Count */
-            key_count: number;
-            /** Duration S */
-            duration_s: number;
-            /** Largest Value Bytes */
-            largest_value_bytes: number;
-            /** Operations */
-            operations: {
-                [key: string]: number;
-            };
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            /** Digest */
-            digest: string;
-            /** Size Bytes */
-            size_bytes: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-        };
-        /**
-         * Trace
-         * @description What is sent was recorded: a file of lines `time,operation,key,size`, the time in seconds, the size of the value
-         *     in bytes or nothing. Its keys are sent as they are.
-         */
-        loadstone_contracts__engine_plan__Trace: {
-            /** File */
-            file: string;
         };
     };
     responses: never;
@@ -13609,7 +13609,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Trace_"];
+                    "application/json": components["schemas"]["Page_UploadedTrace_"];
                 };
             };
             /** @description `malformed_body` */
@@ -13698,7 +13698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["loadstone__traces__schemas__Trace"];
+                    "application/json": components["schemas"]["UploadedTrace"];
                 };
             };
             /** @description Successful Response */
@@ -13707,7 +13707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["loadstone__traces__schemas__Trace"];
+                    "application/json": components["schemas"]["UploadedTrace"];
                 };
             };
             /** @description `malformed_body` */
@@ -13801,7 +13801,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["loadstone__traces__schemas__Trace"];
+                    "application/json": components["schemas"]["UploadedTrace"];
                 };
             };
             /** @description `malformed_body` */

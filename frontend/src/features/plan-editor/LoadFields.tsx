@@ -10,12 +10,15 @@ type Load = PlanDefinition['load'];
 
 interface LoadFieldsProps {
   readonly load: Load;
-  readonly threads: number;
+  /** A workload's own load has the plan's threads. */
+  readonly threads?: number;
+  /** Whether there is a trace whose arrivals could be repeated. */
+  readonly mayReplay: boolean;
   readonly onLoad: (load: Load) => void;
-  readonly onThreads: (threads: number) => void;
+  readonly onThreads?: (threads: number) => void;
 }
 
-export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps): ReactElement {
+export function LoadFields({ load, threads, mayReplay, onLoad, onThreads }: LoadFieldsProps): ReactElement {
   const choose = (kind: string) => {
     const { connections, pipeline } = load;
     if (kind === 'open')
@@ -52,9 +55,9 @@ export function LoadFields({ load, threads, onLoad, onThreads }: LoadFieldsProps
           value={load.pipeline}
           onChange={(pipeline) => onLoad({ ...load, pipeline })}
         />
-        <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />
+        {onThreads && <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />}
       </SimpleGrid>
-      {load.kind === 'open' && <ArrivalFields load={load} onLoad={onLoad} />}
+      {load.kind === 'open' && <ArrivalFields load={load} mayReplay={mayReplay} onLoad={onLoad} />}
       <ConnectionFields load={load} onLoad={onLoad} />
       <FieldFindings path="load" onlyWarnings />
     </Stack>

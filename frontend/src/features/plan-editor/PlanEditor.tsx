@@ -18,6 +18,7 @@ import { PreviewPanel } from './PreviewPanel';
 import { TargetPicker, targetName } from './TargetPicker';
 import { TargetPromises } from './TargetPromises';
 import { TrialFields } from './TrialFields';
+import { replaysTrace } from './trace-workload';
 import { usePlanPreview } from './usePlanPreview';
 import { WorkloadList } from './WorkloadList';
 
@@ -89,10 +90,10 @@ export function PlanEditor(props: PlanEditorProps): ReactElement {
       <div className="plan-columns">
         <WhatColumn
           draft={draft}
+          plan={definition}
           onChange={change}
           origin={origin}
           onOrigin={onOrigin}
-          suggested={definition.name}
           targetNames={targetNames}
         />
         <HowHardColumn draft={draft} onChange={change} />
@@ -169,14 +170,14 @@ interface DraftColumnProps {
 }
 
 interface WhatColumnProps extends DraftColumnProps {
+  readonly plan: PlanDefinition;
   readonly origin: DraftOrigin;
   readonly onOrigin: (origin: DraftOrigin) => void;
-  readonly suggested: string;
   readonly targetNames: readonly string[];
 }
 
 function WhatColumn(props: WhatColumnProps): ReactElement {
-  const { draft, onChange, origin, onOrigin, suggested, targetNames } = props;
+  const { draft, onChange, plan, origin, onOrigin, targetNames } = props;
   const { definition } = draft;
   const set = (patch: Partial<PlanDefinition>) =>
     onChange({ ...draft, definition: { ...definition, ...patch } });
@@ -186,7 +187,7 @@ function WhatColumn(props: WhatColumnProps): ReactElement {
       <TextInput
         size="xs"
         label="Name"
-        placeholder={suggested}
+        placeholder={plan.name}
         maxLength={200}
         value={definition.name}
         error={useRefusal('name')}
@@ -196,7 +197,7 @@ function WhatColumn(props: WhatColumnProps): ReactElement {
         <TargetPicker chosen={definition.targets} onChange={(targets) => set({ targets })} />
       </Part>
       <Part title="Workload">
-        <WorkloadList workloads={definition} targetNames={targetNames} onChange={set} />
+        <WorkloadList plan={plan} targetNames={targetNames} onChange={set} />
       </Part>
     </Column>
   );
@@ -215,6 +216,7 @@ function HowHardColumn({ draft, onChange }: DraftColumnProps): ReactElement {
         <LoadFields
           load={definition.load}
           threads={definition.threads}
+          mayReplay={replaysTrace(definition)}
           onLoad={(load) => set({ load })}
           onThreads={(threads) => set({ threads })}
         />

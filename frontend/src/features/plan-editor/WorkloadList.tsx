@@ -1,28 +1,24 @@
-import { ActionIcon, Button, Group, MultiSelect, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, MultiSelect, Stack, Tabs, TextInput } from '@mantine/core';
 import { IconCopy, IconPlus, IconX } from '@tabler/icons-react';
 import { type ReactElement, useState } from 'react';
+import type { PlanDefinition } from '@/api/plans';
 import { BLANK_WORKLOAD } from './draft';
+import { EntrySettings } from './EntrySettings';
 import { FieldFindings, useRefusal, WorkloadPath } from './findings';
 import { WorkloadFields } from './WorkloadFields';
-import {
-  duplicated,
-  entriesOf,
-  ownSettings,
-  type WorkloadEntry,
-  type Workloads,
-  withEntries,
-} from './workload-list';
+import { duplicated, entriesOf, type WorkloadEntry, type Workloads, withEntries } from './workload-list';
 
 interface WorkloadListProps {
-  readonly workloads: Workloads;
+  /** With the axes as they are typed. */
+  readonly plan: PlanDefinition;
   readonly targetNames: readonly string[];
   readonly onChange: (workloads: Workloads) => void;
 }
 
 /** One workload, or several side by side: then they are an axis, and each may be of some targets only. */
-export function WorkloadList({ workloads, targetNames, onChange }: WorkloadListProps): ReactElement {
-  const entries = entriesOf(workloads);
-  const isList = (workloads.workloads ?? []).length > 0;
+export function WorkloadList({ plan, targetNames, onChange }: WorkloadListProps): ReactElement {
+  const entries = entriesOf(plan);
+  const isList = (plan.workloads ?? []).length > 0;
   const [chosen, setChosen] = useState(0);
   const place = Math.min(chosen, entries.length - 1);
   const entry = entries[place];
@@ -52,6 +48,9 @@ export function WorkloadList({ workloads, targetNames, onChange }: WorkloadListP
         <WorkloadPath.Provider value={isList ? `workloads.${place}.workload` : 'workload'}>
           <WorkloadFields key={place} workload={entry.workload} onChange={(workload) => set({ workload })} />
         </WorkloadPath.Provider>
+      )}
+      {isList && entry && (
+        <EntrySettings key={`own ${place}`} entry={entry} place={place} plan={plan} onChange={set} />
       )}
       <FieldFindings path="workloads" />
       <Button
@@ -100,7 +99,6 @@ interface EntryHeadProps {
 
 function EntryHead(props: EntryHeadProps): ReactElement {
   const { entry, place, targetNames, onChange, onDuplicate, onRemove } = props;
-  const own = ownSettings(entry);
   return (
     <Stack gap={6}>
       <Group gap={6} wrap="nowrap" align="flex-end">
@@ -131,11 +129,6 @@ function EntryHead(props: EntryHeadProps): ReactElement {
         error={useRefusal(`workloads.${place}.targets`)}
         onChange={(targets) => onChange({ targets: targets.length > 0 ? targets : null })}
       />
-      {own.length > 0 && (
-        <Text size="xs" c="dimmed">
-          It has {own.join(', ')} of its own, as the plan's text says.
-        </Text>
-      )}
     </Stack>
   );
 }

@@ -15,12 +15,16 @@ export const FindingsContext = createContext<Findings>(NO_FINDINGS);
 /** Where the workload that is being edited stands in the plan. */
 export const WorkloadPath = createContext('workload');
 
-/** Fields of a workload name their path as if it were the only one. */
+/** Of the workload whose own load and end are being edited; null for the plan's. */
+export const OwnPath = createContext<string | null>(null);
+
+/** Fields of a workload name their path as if it were the only one, those of a load as if it were the plan's. */
 function usePath(path: string): string {
   const workload = useContext(WorkloadPath);
-  return path === 'workload' || path.startsWith('workload.')
-    ? `${workload}${path.slice('workload'.length)}`
-    : path;
+  const own = useContext(OwnPath);
+  if (path === 'workload' || path.startsWith('workload.'))
+    return `${workload}${path.slice('workload'.length)}`;
+  return own === null ? path : `${own}.${path}`;
 }
 
 /** The sentence that refuses this field, if there is one. */

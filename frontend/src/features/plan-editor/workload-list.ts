@@ -45,6 +45,16 @@ function freeName(entries: readonly WorkloadEntry[], name: string): string {
   for (let count = 2; ; count += 1) if (!taken.has(`${stem} ${count}`)) return `${stem} ${count}`;
 }
 
+/** Kept to some values of an axis; to none of them means to all. */
+export function withOnly(
+  only: WorkloadEntry['only'],
+  parameter: string,
+  values: number[],
+): WorkloadEntry['only'] {
+  const { [parameter]: _before, ...others } = only ?? {};
+  return values.length === 0 ? others : { ...others, [parameter]: values };
+}
+
 /** What an entry sets by itself, beside its operations. */
 export function ownSettings({ load, stop, prefill, only }: WorkloadEntry): string[] {
   return [
