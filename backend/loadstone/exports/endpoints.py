@@ -73,6 +73,22 @@ def export_samples(trial_id: uuid.UUID, form: TableForm, principal: Reader, atte
     return table_response(table, form, f"{trial_id}-samples")
 
 
+@router.get("/trials/{trial_id}/telemetry.{form}", response_class=Response, responses=RESPONSES)
+def export_telemetry(trial_id: uuid.UUID, form: TableForm, principal: Reader, attempt: Attempt = None) -> Response:
+    """Store and host, one line a second; columns `store.NAME` are the store's counters, `host.NAME` the host's."""
+    with unit_of_work() as unit:
+        table = service.telemetry_table(unit, principal, trial_id, attempt)
+    return table_response(table, form, f"{trial_id}-telemetry")
+
+
+@router.get("/trials/{trial_id}/telemetry-events.{form}", response_class=Response, responses=RESPONSES)
+def export_events(trial_id: uuid.UUID, form: TableForm, principal: Reader, attempt: Attempt = None) -> Response:
+    """Snapshots, log rewrites, evictions, checkpoints: one line each."""
+    with unit_of_work() as unit:
+        table = service.events_table(unit, principal, trial_id, attempt)
+    return table_response(table, form, f"{trial_id}-events")
+
+
 @router.get(
     "/comparisons/{comparison_id}/cells.{form}",
     response_class=Response,

@@ -9,6 +9,7 @@ from loadstone.db import UnitOfWork
 from loadstone.paging import MAX_LIMIT, Page
 from loadstone.principal import Principal
 from loadstone.results import service as results
+from loadstone.results import telemetry
 from loadstone.runs import service as runs
 from loadstone.runs.schemas import RunListItem, TrialItem
 from loadstone.runs.states import Status
@@ -131,6 +132,16 @@ def points_table(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> T
 def seconds_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
     """Raises NotFound."""
     return results.seconds_table(unit, principal, trial_id, attempt)
+
+
+def telemetry_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Raises NotFound."""
+    return telemetry.telemetry_table(unit, principal, trial_id, attempt)
+
+
+def events_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Raises NotFound."""
+    return telemetry.events_table(unit, principal, trial_id, attempt)
 
 
 VALUE_COLUMNS = (

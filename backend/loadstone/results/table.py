@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from loadstone.results.points import OF_OPERATIONS
-from loadstone.results.schemas import Point, PointOperation, Sample
+from loadstone.results.schemas import Point, PointOperation, Sample, TelemetryItem, TelemetryMark
 from loadstone.stats.histogram import QUANTILE_NAMES
 from loadstone.tables import Table, columns_of
 
@@ -28,6 +28,10 @@ SECOND_COLUMNS = (
     *("late", "errors", "hits", "misses"),
     *TIME_COLUMNS,
 )
+
+STORE_COLUMNS = ("store_memory_bytes", "store_children_memory_bytes", "store_disk_bytes", "store_cpu_cores")
+TELEMETRY_COLUMNS = ("agent_id", "seq", "phase", "at", "elapsed_s", "duration_s", *STORE_COLUMNS)
+EVENT_COLUMNS = ("agent_id", "seq", "kind", "at", "elapsed_s", "duration_s", "title", "detail")
 
 
 def points_table(points: Sequence[Point]) -> Table:
@@ -65,3 +69,30 @@ def seconds_table(samples: Sequence[Sample]) -> Table:
         for one in sample.operations
     ]
     return Table(SECOND_COLUMNS, rows)
+
+
+def telemetry_table(items: Sequence[TelemetryItem]) -> Table:
+    """Counters of the store as `store.NAME`, numbers of the host as `host.NAME`; empty where one could not be read."""
+    counters, numbers = columns_of(item.store for item in items), columns_of(item.host or {} for item in items)
+    rows = [
+        [
+            *(str(item.agent_id), item.seq, item.phase, item.at.isoformat(), item.elapsed_s, item.duration_s),
+            *(getattr(item, name) for name in STORE_COLUMNS),
+            *(item.store.get(name) for name in counters),
+            *((item.host or {}).get(name) for name in numbers),
+        ]
+        for item in items
+    ]
+    named = [*(f"store.{name}" for name in counters), *(f"host.{name}" for name in numbers)]
+    return Table([*TELEMETRY_COLUMNS, *named], rows)
+
+
+def events_table(events: Sequence[TelemetryMark]) -> Table:
+    rows = [
+        [
+            *(str(one.agent_id), one.seq, one.kind, one.at.isoformat(), one.elapsed_s, one.duration_s),
+            *(one.title, one.detail),
+        ]
+        for one in events
+    ]
+    return Table(EVENT_COLUMNS, rows)

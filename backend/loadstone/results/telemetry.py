@@ -1,5 +1,6 @@
 """What store and host did while a trial was measured, in and out, and the metrics that come of it."""
 
+import sys
 import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from loadstone.models import Run, Trial
 from loadstone.models import TelemetryEvent as EventRow
 from loadstone.models import TelemetrySecond as SecondRow
 from loadstone.principal import Principal
-from loadstone.results import repository, schemas, service, telemetry_rows
+from loadstone.results import repository, schemas, service, table, telemetry_rows
 from loadstone.results.downsample import keep_extremes
 from loadstone.results.rows import Attempt
 from loadstone.results.telemetry_rows import (
@@ -25,6 +26,7 @@ from loadstone.results.telemetry_rows import (
     shown_second,
 )
 from loadstone.runs import service as runs
+from loadstone.tables import Table
 
 
 def store_telemetry(
@@ -104,3 +106,15 @@ def list_telemetry(
         attempt=shown,
         downsampled=len(kept) < len(items),
     )
+
+
+def telemetry_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Every second of one attempt, not thinned; raises NotFound."""
+    found = list_telemetry(unit, principal, trial_id, attempt=attempt, max_points=sys.maxsize)
+    return table.telemetry_table(found.items)
+
+
+def events_table(unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """What happened in one attempt; raises NotFound."""
+    found = list_telemetry(unit, principal, trial_id, attempt=attempt, max_points=sys.maxsize)
+    return table.events_table(found.events)

@@ -102,6 +102,18 @@ def seconds_table(unit: UnitOfWork, visit: Visit, trial_id: uuid.UUID, attempt: 
     return exports.seconds_table(unit, visit.principal, trial_id, attempt)
 
 
+def telemetry_table(unit: UnitOfWork, visit: Visit, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Raises NotFound."""
+    get_trial(unit, visit, trial_id)
+    return exports.telemetry_table(unit, visit.principal, trial_id, attempt)
+
+
+def events_table(unit: UnitOfWork, visit: Visit, trial_id: uuid.UUID, attempt: int | None) -> Table:
+    """Raises NotFound."""
+    get_trial(unit, visit, trial_id)
+    return exports.events_table(unit, visit.principal, trial_id, attempt)
+
+
 def get_verdict(unit: UnitOfWork, visit: Visit, run_id: uuid.UUID) -> comparisons_schemas.RunVerdict:
     """Raises NotFound."""
     _admit_run(unit, visit, run_id)

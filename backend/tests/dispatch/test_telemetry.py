@@ -191,3 +191,20 @@ def test_a_store_that_was_restarted_makes_its_trial_void(client: Caller, agent: 
     trial = _measured(client, agent, run, second(0), event(0, "out_of_memory"), event(1, "store_restarted"))
     assert _reasons(trial) == {"store_restarted": "void", "out_of_memory": "warn"}
     assert not trial["is_counted"]
+
+
+def test_store_and_host_leave_as_a_table_with_stable_names(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    trial_id = first_trial(client, run)
+    agent.execute(trial_id)
+    shown = client.get(f"/api/v1/trials/{trial_id}/telemetry").json()
+    rows = client.get(f"/api/v1/trials/{trial_id}/telemetry.json").json()["items"]
+    assert [row["seq"] for row in rows] == [item["seq"] for item in shown["items"]]
+    for row, item in zip(rows, shown["items"], strict=True):
+        assert {name: row[f"store.{name}"] for name in item["store"]} == item["store"]
+        assert {name: row[f"host.{name}"] for name in item["host"]} == item["host"]
+        assert row["store_memory_bytes"] == item["store_memory_bytes"]
+    header = client.get(f"/api/v1/trials/{trial_id}/telemetry.csv").text.splitlines()[0]
+    assert header.startswith("agent_id,seq,phase,at,elapsed_s,duration_s,store_memory_bytes,")
+    events = client.get(f"/api/v1/trials/{trial_id}/telemetry-events.json").json()["items"]
+    assert [(one["kind"], one["title"]) for one in events] == [(one["kind"], one["title"]) for one in shown["events"]]
+    assert events

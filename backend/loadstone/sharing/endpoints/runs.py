@@ -106,6 +106,22 @@ def list_shared_telemetry(
         return visits.list_telemetry(unit, visitor, trial_id, attempt=attempt, max_points=max_points)
 
 
+@router.get("/trials/{trial_id}/telemetry.{form}", response_class=Response, responses=TABLE_RESPONSES)
+def export_shared_telemetry(
+    trial_id: uuid.UUID, form: TableForm, visitor: Visitor, attempt: Attempt = None
+) -> Response:
+    with unit_of_work() as unit:
+        table = visits.telemetry_table(unit, visitor, trial_id, attempt)
+    return table_response(table, form, f"{trial_id}-telemetry")
+
+
+@router.get("/trials/{trial_id}/telemetry-events.{form}", response_class=Response, responses=TABLE_RESPONSES)
+def export_shared_events(trial_id: uuid.UUID, form: TableForm, visitor: Visitor, attempt: Attempt = None) -> Response:
+    with unit_of_work() as unit:
+        table = visits.events_table(unit, visitor, trial_id, attempt)
+    return table_response(table, form, f"{trial_id}-events")
+
+
 @router.get("/runs/{run_id}/verdict")
 def get_shared_verdict(run_id: uuid.UUID, visitor: Visitor) -> comparisons_schemas.RunVerdict:
     with unit_of_work() as unit:

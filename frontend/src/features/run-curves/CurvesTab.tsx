@@ -13,6 +13,7 @@ import { toProblem } from '@/lib/problem';
 import { CurveControls } from './CurveControls';
 import { CurveLegend } from './CurveLegend';
 import { CurvePanels } from './CurvePanels';
+import { EngineLimits } from './EngineLimits';
 import { MissingPoints } from './MissingPoints';
 import { PointsTable } from './PointsTable';
 import { PublishedControls } from './PublishedControls';
@@ -90,6 +91,7 @@ function Curves(props: CurvesTabProps & CurveData): ReactElement {
         />
       )}
       <MissingPoints points={points} onTrial={onTrial} />
+      <EngineLimits points={points} />
       <Paper withBorder p="sm">
         <Title order={2} size="h5" mb={4}>
           The same numbers

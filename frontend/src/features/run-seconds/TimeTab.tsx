@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Point, pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
 import { type Zoom, ZoomSlider } from '@/components/charts';
+import { type ExportItem, ExportMenu } from '@/components/ExportMenu';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
@@ -52,16 +53,20 @@ export function TimeTab({ run, view, onView }: TimeTabProps): ReactElement {
   const targets = run.definition.targets.map(({ name }) => name);
   return (
     <Stack gap="sm">
-      <Select
-        size="xs"
-        maw={520}
-        label="Trial"
-        searchable
-        allowDeselect={false}
-        data={choices}
-        value={trialId}
-        onChange={(trial) => onView({ trial: trial ?? undefined, tzoom: undefined })}
-      />
+      <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
+        <Select
+          size="xs"
+          maw={520}
+          flex={1}
+          label="Trial"
+          searchable
+          allowDeselect={false}
+          data={choices}
+          value={trialId}
+          onChange={(trial) => onView({ trial: trial ?? undefined, tzoom: undefined })}
+        />
+        <ExportMenu items={exportsOf(trialId)} />
+      </Group>
       <TrialSeconds
         key={trialId}
         runId={run.id}
@@ -72,6 +77,21 @@ export function TimeTab({ run, view, onView }: TimeTabProps): ReactElement {
         onView={onView}
       />
     </Stack>
+  );
+}
+
+/** Every second as it was measured, whatever the charts had to thin. */
+function exportsOf(trialId: string): ExportItem[] {
+  const tables = [
+    ['Seconds of the load', 'samples'],
+    ['Store and host', 'telemetry'],
+    ['Events', 'telemetry-events'],
+  ];
+  return tables.flatMap(([title, name]) =>
+    ['csv', 'json'].map((form) => ({
+      label: `${title} as ${form.toUpperCase()}`,
+      path: `/api/v1/trials/${trialId}/${name}.${form}`,
+    })),
   );
 }
 
