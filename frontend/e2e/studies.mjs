@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { lookAtEveryPage } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { signIn } from './first-run.mjs';
+import { measureByOtherEngines } from './other-engines.mjs';
 import { allFacts, step, until } from './report.mjs';
 
 const { values } = parseArgs({
@@ -40,6 +41,7 @@ try {
   const runId = await startTrimmed(api);
   await seeCurvesOverThoseOfOthers(runId, api);
   await seeLatencyAndTime(runId);
+  const enginesRunId = await measureByOtherEngines(page, person.url, api);
   await lookAtEveryPage(browser, {
     url: person.url,
     faults,
@@ -51,6 +53,7 @@ try {
       ['study', `/runs/${runId}`],
       ['study-latency', `/runs/${runId}?tab=latency`],
       ['study-editor', `/runs/new?recipe=${STUDY}`],
+      ['engines', `/runs/${enginesRunId}`],
     ],
   });
   await step('no console error, no violation of the content security policy', () =>

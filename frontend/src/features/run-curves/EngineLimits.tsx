@@ -22,7 +22,9 @@ export function EngineLimits({ points }: { readonly points: readonly Point[] }):
         {limited.map(({ id, engine, missing }) => (
           <List.Item key={id}>
             {engine}:{' '}
-            {missing.map(({ metric, reason }) => `${metricTitle(metric).replaceAll('_', ' ')} (${reason})`).join(', ')}
+            {missing
+              .map(({ metric, reason }) => `${metricTitle(metric).replaceAll('_', ' ')} (${reason})`)
+              .join(', ')}
           </List.Item>
         ))}
       </List>

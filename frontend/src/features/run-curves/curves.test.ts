@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operation, point, run } from '../../../tests/fixtures';
+import { oneTrialAnEngine } from './EngineLimits';
 import { throughputMetric, timesMetric } from './metrics';
 import { trustOf } from './PointsTable';
 import { panelsOf, type Selection, select } from './selection';
@@ -195,5 +196,17 @@ describe('the trust of a point', () => {
     expect(POINTS.map(trustOf)).toEqual(['pass', 'pass', 'pass', 'void', 'pass']);
     expect(trustOf(point({}, operation(1), 'warn'))).toBe('warn');
     expect(trustOf(point({}, null, null))).toBe('pending');
+  });
+});
+
+describe('what an engine cannot measure', () => {
+  it('is asked of one ended trial of each engine', () => {
+    const points = ['native', 'memslap', 'native'].map((engine) => point({ engine }, operation(1)));
+    const waiting = { ...point({ engine: 'pgbench' }, null), trials: [] };
+    expect(oneTrialAnEngine([...points, waiting])).toEqual([
+      'trial of {"engine":"native"}',
+      'trial of {"engine":"memslap"}',
+    ]);
+    expect(oneTrialAnEngine([point({ target: 'Redis' }, operation(1))])).toHaveLength(1);
   });
 });
