@@ -20,12 +20,13 @@ from typing import Literal
 from loadstone_local import packages, prepare
 from loadstone_local.console import StepFailed, say
 from loadstone_local.paths import ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV, in_venv
-from loadstone_local.store_servers import prepare_stores
+from loadstone_local.store_servers import build_ferretdb, prepare_stores
 
 SUMMARY = re.compile(
     r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|.*browser_test.*|compose: .*)$", re.M
 )
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+NEED_STORES = {"pytest", "cargo-test"}
 PYTHON_FOLDERS = ["backend", "workers", "deploy", "migrations"]
 
 
@@ -35,8 +36,9 @@ class Check:
     command: list[str]
     cwd: Path = REPOSITORY
     environment: dict[str, str] = field(default_factory=dict)
-    turn: Literal["any", "beside", "alone"] = "any"
-    """`beside` mostly waits, so it runs beside `any`; `alone` keeps all cores busy or times what people see."""
+    turn: Literal["any", "beside", "servers", "alone"] = "any"
+    """`beside` mostly waits, so it runs beside `any`; `servers` after the last server is built, which goes on beside
+    those two; `alone` keeps all cores busy or times what people see."""
 
 
 def _python_checks() -> list[Check]:
@@ -59,7 +61,7 @@ def _rust_checks() -> list[Check]:
         Check("cargo-fmt", [cargo, "fmt", "--check"], ENGINE_DIR, env),
         Check("clippy", [cargo, "clippy", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"], ENGINE_DIR,
               env),
-        Check("cargo-test", [cargo, "test", "--quiet", "--locked"], ENGINE_DIR, env),
+        Check("cargo-test", [cargo, "test", "--quiet", "--locked"], ENGINE_DIR, env, turn="servers"),
     ]  # fmt: skip
 
 
@@ -105,11 +107,17 @@ def _run(check: Check) -> bool:
 
 
 def _run_all(chosen: list[Check]) -> list[bool]:
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        waited = [beside.submit(_run, check) for check in chosen if check.turn == "beside"]
-        results = [_run(check) for check in chosen if check.turn == "any"]
+    def of(turn: str) -> list[Check]:
+        return [check for check in chosen if check.turn == turn]
+
+    with ThreadPoolExecutor(max_workers=1) as builds, ThreadPoolExecutor(max_workers=1) as beside:
+        built = builds.submit(build_ferretdb if NEED_STORES & {check.name for check in chosen} else lambda: None)
+        waited = [beside.submit(_run, check) for check in of("beside")]
+        results = [_run(check) for check in of("any")]
+        built.result()
+        results += [_run(check) for check in of("servers")]
         results += [one.result() for one in waited]
-    return results + [_run(check) for check in chosen if check.turn == "alone"]
+    return results + [_run(check) for check in of("alone")]
 
 
 @contextmanager

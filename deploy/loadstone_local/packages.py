@@ -23,12 +23,14 @@ PACKAGE_OF = {
     "node": "nodejs",
     "npm": "npm",
     "cargo": "cargo",
+    "go": "golang-go",
 }
 
 
 def find_program(name: str) -> Path | None:
-    """On PATH, or where Debian and rustup put programs that an ordinary user's PATH lacks."""
-    folders = [*os.environ.get("PATH", "").split(":"), "/usr/sbin", "/usr/local/sbin", str(Path.home() / ".cargo/bin")]
+    """On PATH, or where Debian, rustup and Go put programs that an ordinary user's PATH lacks."""
+    folders = [*os.environ.get("PATH", "").split(":"), "/usr/sbin", "/usr/local/sbin"]
+    folders += [str(Path.home() / ".cargo/bin"), "/usr/local/go/bin"]
     found = shutil.which(name, path=":".join(folders))
     return Path(found) if found else None
 
