@@ -4,6 +4,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Point, trialQuery } from '@/api/runs';
 import { metricTitle } from '@/lib/metrics';
+import { oneTrialAnEngine } from './shape';
 
 /** Which figures an engine does not give, and why: an empty cell is no zero, and no fault of the run. */
 export function EngineLimits({ points }: { readonly points: readonly Point[] }): ReactElement | null {
@@ -30,14 +31,4 @@ export function EngineLimits({ points }: { readonly points: readonly Point[] }):
       </List>
     </Alert>
   );
-}
-
-/** What an engine cannot do is the same in all of its trials. */
-export function oneTrialAnEngine(points: readonly Point[]): string[] {
-  const found = new Map<unknown, string>();
-  for (const { parameters, trials } of points) {
-    const ended = trials.find(({ status }) => status === 'succeeded');
-    if (ended && !found.has(parameters['engine'])) found.set(parameters['engine'], ended.id);
-  }
-  return [...found.values()];
 }

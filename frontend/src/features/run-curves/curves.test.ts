@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { operation, point, run } from '../../../tests/fixtures';
-import { oneTrialAnEngine } from './EngineLimits';
 import { throughputMetric, timesMetric } from './metrics';
 import { trustOf } from './PointsTable';
 import { panelsOf, type Selection, select } from './selection';
 import { parametricSentence, throughputSentence, valuesSentence, zeroSentence } from './sentences';
-import { curveLines, kneeOf, latencyOverThroughput, shownLines } from './shape';
+import { curveLines, kneeOf, latencyOverThroughput, oneTrialAnEngine, shownLines } from './shape';
 
 type Points = Parameters<typeof curveLines>[0];
 const throughputSeries = (points: Points, selection: Selection) =>

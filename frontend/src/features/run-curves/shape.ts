@@ -161,3 +161,13 @@ export function shownLines(lines: readonly CurveLine[], hidden: ReadonlySet<stri
     ({ line, reference }) => !hidden.has(reference === undefined ? line : referenceKey(reference)),
   );
 }
+
+/** What an engine cannot do is the same in all of its trials. */
+export function oneTrialAnEngine(points: readonly Point[]): string[] {
+  const found = new Map<unknown, string>();
+  for (const { parameters, trials } of points) {
+    const ended = trials.find(({ status }) => status === 'succeeded');
+    if (ended && !found.has(parameters['engine'])) found.set(parameters['engine'], ended.id);
+  }
+  return [...found.values()];
+}
