@@ -1,169 +1,58 @@
-"""What an operation costs the client: the engine against a bare loop and against its peers, on one machine.
+"""The engine against a bare loop that only makes the system calls, against its peers, and against theory.
 
-Stores run on core 0, the client on core 1. Operations are counted by the server, CPU is the client process's own
-(user and system, from wait4). Clients take turns and their order is reversed from round to round; a ratio is taken
-within each round, so that the machine's mood of that moment is in both of its sides. On the loopback most of a
-client's CPU is the kernel's, in `send`, and holds the server's receive path. Prints one JSON line a figure and exits
-0 whether or not limits hold. Figures of a cell come as soon as it is measured.
+Prints one JSON line a figure and exits 0 whether or not limits hold: `value` in `unit`; `limit` is the most that it may
+be, where there is one, and `holds` whether it is; `method` says how it was measured and `n` from how many runs. What
+was not measured is a line too, without a value and with the reason as its method.
+
+clock   one reading of the engine's clock.
+cells   client CPU per operation (`cpu_us`), operations a second of wall time (`rate`), and the engine's CPU over that
+        of another (`cpu_ratio`), by store, operation and bytes of a value. Stores run on core 0, the client on core 1.
+        Operations are counted by the server, CPU is the client process's own (user and system, wait4). Clients take
+        turns and their order is reversed from round to round; a ratio is the median of each round's ratio, so that the
+        machine's mood of that moment is in both of its sides. On the loopback most of a client's CPU is the kernel's,
+        in `send`, and holds the server's receive path.
+memory  what the engine's process has resident at most.
+stalls  whether percentiles are true when a server stands still.
 """
 
 import argparse
+import json
 import os
+import resource
 import shutil
-import statistics
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
 from pathlib import Path
 
-from cells import CELLS, Cell
-from clients import BARE_LOOPS, EVENT_LOOPS, ClientFailed, Cost, commands, engine_command, prefill, run_client
-from databases import FerretDb, MySql, Postgres
-from figures import show, tell
-from peers import PEERS, find_peers, prepare_pgbench, prepare_sysbench
+from cell_bench import bench_cells
+from figures import show
+from memory import bench_memory
+from processes import CLIENT_CORE, run_to_end
 from stalls import bench_stalls
-from stores import CLIENT_CORE, Memcached, Redis, Server, on_core
+from stores import Memcached
 
 FOLDER = Path(__file__).parents[1]
 ENGINE = FOLDER / "target" / "release" / "loadstone-engine"
-MOST_EXPENSIVE_RATIO = 0.85
-TRIAL_OPERATIONS = 20_000
-PARTS = ("cells", "stalls", "clock")
+PARTS = ("clock", "cells", "memory", "stalls")
 
 
-@contextmanager
-def serving(store: str, folder: Path) -> Iterator[Server | None]:
-    """The store of a cell; nothing where it is not installed."""
-    folder.mkdir(exist_ok=True)
-    makers = {"mysql": (MySql, MySql.is_here), "postgres": (Postgres, Postgres.is_here),
-              "mongodb": (FerretDb, FerretDb.is_here)}  # fmt: skip
-    if store in makers:
-        maker, is_here = makers[store]
-        server: Server | None = maker(folder / store) if is_here() else None
-    else:
-        server = Memcached() if store == "memcached" else Redis(str(folder))
-    try:
-        yield server
-    finally:
-        if server is not None:
-            server.stop()
-
-
-def prepare(engine: Path, peers: dict[str, str], cell: Cell, server: Server) -> None:
-    prefill(engine, cell, server)
-    if isinstance(server, Redis):
-        server.fill_for_redis_benchmark(cell.value_bytes)
-    if isinstance(server, MySql) and "sysbench" in peers and "sbtest1" not in server.query("SHOW TABLES IN test"):
-        subprocess.run(prepare_sysbench(peers["sysbench"], server), check=True, stdout=subprocess.DEVNULL)
-    if isinstance(server, Postgres) and "pgbench" in peers:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(prepare_pgbench(peers["pgbench"], server), check=True, **quiet)
-
-
-def measure_cell(
-    engine: Path, peers: dict[str, str], cell: Cell, server: Server, repeats: int, seconds: float
-) -> dict[str, list[Cost]]:
-    """Rounds of all clients in turn, each for about `seconds`. A client that fails is told and left out."""
-    prepare(engine, peers, cell, server)
-    trial = run_client(engine_command(engine, cell, server, TRIAL_OPERATIONS, "epoll"), server, cell, TRIAL_OPERATIONS)
-    operations = max(int(trial.rate_per_s * seconds), TRIAL_OPERATIONS)
-    clients = commands(engine, peers, cell, server, operations)
-    costs: dict[str, list[Cost]] = {name: [] for name in clients}
-    for number in range(repeats):
-        for name in list(costs)[:: 1 if number % 2 == 0 else -1]:
-            try:
-                costs[name].append(run_client(clients[name], server, cell, operations))
-            except ClientFailed as failure:
-                del costs[name]
-                tell(f"engine.client_failed.{cell.name}.{name}", str(failure))
-    return costs
-
-
-def ratio(own: list[Cost], other: list[Cost]) -> float:
-    return statistics.median(a.cpu_us / b.cpu_us for a, b in zip(own, other, strict=True))
-
-
-def limit_over(cell: Cell, own: str, other: str) -> float | None:
-    """Ratios are limited over the bare loop of the same kind, and over peers."""
-    if other in BARE_LOOPS:
-        return cell.over_bare if EVENT_LOOPS[own] == other.removeprefix("bare_") else None
-    return cell.over_peer[1] if cell.over_peer and cell.over_peer[0] == other else 1.0
-
-
-def report_cell(cell: Cell, costs: dict[str, list[Cost]]) -> None:
-    for name, own in costs.items():
-        value = statistics.median(cost.cpu_us for cost in own)
-        limit = cell.limit_us if name == "engine_epoll" else None
-        method = f"median client CPU (wait4) per operation counted by the server; {cell.text}"
-        show(f"engine.cpu_us.{cell.name}.{name}", value, "us", limit, method, len(own))
-        rate = statistics.median(cost.rate_per_s for cost in own)
-        show(f"engine.rate.{cell.name}.{name}", rate, "1/s", None, f"median over wall time; {cell.text}", len(own))
-    for own in (name for name in EVENT_LOOPS if name in costs):
-        for other in (name for name in costs if name not in EVENT_LOOPS):
-            method = f"median over rounds of client CPU per operation, {own} / {other}; {cell.text}"
-            value, limit = ratio(costs[own], costs[other]), limit_over(cell, own, other)
-            show(f"engine.cpu_ratio.{cell.name}.{own}_to_{other}", value, "ratio", limit, method, len(costs[own]))
-
-
-def bench_cells(engine: Path, wanted: str, repeats: int, seconds: float) -> None:
-    peers = find_peers()
-    for peer in PEERS:
-        if peer.name not in peers:
-            tell(f"engine.peer_missing.{peer.name}", f"not on this machine: {peer.package}")
-    with tempfile.TemporaryDirectory() as directory:
-        cells = [cell for cell in CELLS if wanted in cell.name]
-        for store in dict.fromkeys(cell.store for cell in cells):
-            with serving(store, Path(directory) / "stores") as server:
-                if server is None:
-                    tell(f"engine.store_missing.{store}", "not on this machine")
-                    continue
-                for cell in (cell for cell in cells if cell.store == store):
-                    report_cell(cell, measure_cell(engine, peers, cell, server, repeats, seconds))
-        if wanted in ("", "across"):
-            bench_across(engine, peers, Path(directory), repeats, seconds)
-
-
-def bench_across(engine: Path, peers: dict[str, str], folder: Path, repeats: int, seconds: float) -> None:
-    """The engine on memcached against redis-benchmark on Redis: the nearest peer of the nearest store."""
-    if "redis-benchmark" not in peers:
-        return
-    on_memcached, on_redis = Cell("memcached", "get"), Cell("redis", "get")
-    with serving("memcached", folder) as memcached, serving("redis", folder) as redis:
-        assert memcached is not None
-        assert redis is not None
-        prepare(engine, peers, on_memcached, memcached)
-        prepare(engine, peers, on_redis, redis)
-        command = engine_command(engine, on_redis, redis, TRIAL_OPERATIONS, "epoll")
-        trial = run_client(command, redis, on_redis, TRIAL_OPERATIONS)
-        operations = max(int(trial.rate_per_s * seconds), TRIAL_OPERATIONS)
-        own = engine_command(engine, on_memcached, memcached, operations, "epoll")
-        peer = commands(engine, peers, on_redis, redis, operations)["redis-benchmark"]
-        costs: dict[str, list[Cost]] = {"own": [], "peer": []}
-        for _ in range(repeats):
-            costs["own"].append(run_client(own, memcached, on_memcached, operations))
-            costs["peer"].append(run_client(peer, redis, on_redis, operations))
-    method = f"median over rounds of client CPU, engine on memcached / redis-benchmark on Redis; {on_memcached.text}"
-    value = ratio(costs["own"], costs["peer"])
-    show("engine.cpu_ratio.engine_memcached", value, "ratio", MOST_EXPENSIVE_RATIO, method, repeats)
-
-
-def bench_clock(engine: Path) -> None:
+def bench_clock(engine: Path, folder: Path) -> None:
     """The engine's own bench tells what a reading of its clock costs, beside a small cell."""
-    memcached = Memcached()
+    memcached = Memcached(folder / "clock")
     target = ["--target", f"memcached://127.0.0.1:{memcached.port}", "--keys", "1000", "--operations", "5000"]
     try:
-        command = on_core(CLIENT_CORE, [str(engine), "bench", *target, "--repeats", "1", "--only", "bare_epoll"])
-        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-        print(next(line for line in lines if "timestamp_ns" in line), flush=True)
+        said, _ = run_to_end(CLIENT_CORE, [str(engine), "bench", *target, "--repeats", "1", "--only", "bare_epoll"])
     finally:
         memcached.stop()
+    print(next(line for line in said.splitlines() if "timestamp_ns" in json.loads(line)["name"]), flush=True)
 
 
 def build_programmed_server(engine: Path) -> Path | None:
     """The server with programmed delays stands beside the engine once it has been built."""
-    cargo = shutil.which("cargo")
+    cargo = shutil.which("cargo", path=f"{os.environ.get('PATH', '')}:{Path.home()}/.cargo/bin")
     if cargo:
         build = [cargo, "build", "--release", "--locked", "--quiet", "-p", "loadstone-bench", "--examples"]
         target = {"CARGO_TARGET_DIR": str(engine.parents[1].resolve())}
@@ -172,26 +61,59 @@ def build_programmed_server(engine: Path) -> Path | None:
     return program if program.exists() else None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def bench(arguments: argparse.Namespace, folder: Path) -> None:
+    engine, parts = arguments.engine, arguments.part or PARTS
+    begun = time.monotonic()
+    if "clock" in parts:
+        bench_clock(engine, folder)
+    if "cells" in parts:
+        bench_cells(engine, folder, arguments.cells, dict(arguments.peer), arguments.repeats, arguments.seconds)
+    if "memory" in parts:
+        bench_memory(engine, folder)
+    if "stalls" in parts and (program := build_programmed_server(engine)) is not None:
+        bench_stalls(engine, program, arguments.protocol)
+    show("engine.bench_s", time.monotonic() - begun, "s", None, f"wall time of {', '.join(parts)}", 1)
+
+
+def _named(word: str) -> tuple[str, str]:
+    name, equals, command = word.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError("write NAME=COMMAND")
+    return name, command
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", type=Path, default=ENGINE)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--repeats", type=int, default=5, help="rounds of a cell")
+    parser.add_argument("--seconds", type=float, default=0.4, help="length of a client's run in a cell, about")
     parser.add_argument("--cells", default="", help="only cells with this in their names; across: the last figure")
+    parser.add_argument("--protocol", action="append", help="only these in the stalls")
     parser.add_argument("--part", choices=PARTS, action="append", help="only these parts")
-    arguments = parser.parse_args()
+    parser.add_argument("--peer", type=_named, action="append", default=[], metavar="NAME=COMMAND",
+                        help="where a peer is that is not on PATH; of ycsb the folder")  # fmt: skip
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = _arguments()
     if (os.cpu_count() or 1) < 2:
         print("not measured: client and server need a core each", file=sys.stderr)
         return
     if not arguments.engine.exists():
         raise SystemExit("the engine is not built: cargo build --release")
-    parts = arguments.part or PARTS
-    if "clock" in parts:
-        bench_clock(arguments.engine)
-    if "cells" in parts:
-        bench_cells(arguments.engine, arguments.cells, arguments.repeats, arguments.seconds)
-    if "stalls" in parts and (program := build_programmed_server(arguments.engine)) is not None:
-        bench_stalls(arguments.engine, program, 1)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    # Everything that is started ends with its `with`.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with tempfile.TemporaryDirectory(prefix="loadstone-bench-") as directory:
+        # Databases run as another user.
+        Path(directory).chmod(0o755)
+        os.environ["TMPDIR"] = tempfile.tempdir = directory
+        try:
+            bench(arguments, Path(directory))
+        except KeyboardInterrupt:
+            sys.exit(128 + signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -2,4 +2,5 @@
 
 mod databases;
 pub mod dialect;
+pub mod path;
 pub mod programmed;

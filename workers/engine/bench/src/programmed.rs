@@ -9,12 +9,15 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 
 use crate::dialect::{Dialect, Heard, Talk};
 
 /// Without spinning the server wakes this much before an answer is due and then waits without sleeping.
 const EARLY: Duration = Duration::from_micros(100);
+/// How long it sleeps while nothing is due.
+const IDLE: Duration = Duration::from_millis(5);
 
 /// Every request takes `service`, any number at once, except that everything stands still for `stall` in the middle
 /// of every `period`. The first period begins with the first request after the greetings.
@@ -52,9 +55,11 @@ impl Program {
     }
 }
 
-/// A server that runs until the process ends.
+/// A server that runs until it is dropped.
 pub struct Programmed {
     pub port: u16,
+    /// The thread of the servers ends when nobody holds it any more.
+    _wanted: Arc<()>,
     answered_at_unix_ns: Arc<Mutex<Vec<u64>>>,
 }
 
@@ -70,21 +75,34 @@ impl Programmed {
 /// # Errors
 /// When no port can be had.
 pub fn start(program: Program) -> io::Result<Programmed> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    listener.set_nonblocking(true)?;
-    let port = listener.local_addr()?.port();
-    // The default slack of 50 us would be added to every sleep.
-    let answered_at_unix_ns = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&answered_at_unix_ns);
-    let miss = program.dialect.miss();
-    let mut server = Server { program, port, miss, listener, clients: Vec::new(), begun_at: None, log };
+    start_all(&[program]).map(|mut servers| servers.remove(0))
+}
+
+/// Starts servers on free ports of the loopback. One thread turns to each of them again and again: several must spin.
+///
+/// # Errors
+/// When no port can be had.
+pub fn start_all(programs: &[Program]) -> io::Result<Vec<Programmed>> {
+    let mut servers: Vec<Server> =
+        programs.iter().map(|&program| Server::new(program)).collect::<Result<_, _>>()?;
+    let wanted = Arc::new(());
+    let is_wanted = Arc::downgrade(&wanted);
+    let started = servers
+        .iter()
+        .map(|server| Programmed {
+            port: server.port,
+            _wanted: Arc::clone(&wanted),
+            answered_at_unix_ns: Arc::clone(&server.log),
+        })
+        .collect();
     thread::Builder::new().name("programmed".to_owned()).spawn(move || {
+        // The default slack of 50 us would be added to every sleep.
         let _ = nix::sys::prctl::set_timerslack(1);
-        loop {
-            server.turn();
+        while is_wanted.strong_count() > 0 {
+            servers.iter_mut().for_each(Server::turn);
         }
     })?;
-    Ok(Programmed { port, answered_at_unix_ns })
+    Ok(started)
 }
 
 struct Client {
@@ -92,9 +110,6 @@ struct Client {
     talk: Talk,
     input: Vec<u8>,
     output: Vec<u8>,
-    /// When the answers are due, in the order of their requests.
-    due: VecDeque<Instant>,
-    is_gone: bool,
 }
 
 struct Server {
@@ -102,95 +117,145 @@ struct Server {
     port: u16,
     miss: Vec<u8>,
     listener: TcpListener,
-    clients: Vec<Client>,
+    ready: Epoll,
+    /// By their number in `ready`; those that left leave a gap.
+    clients: Vec<Option<Client>>,
+    /// When answers are due and to whom. The service is the same for all, so they fall due in the order they came.
+    due: VecDeque<(Instant, usize)>,
     begun_at: Option<Instant>,
     log: Arc<Mutex<Vec<u64>>>,
 }
 
 impl Server {
+    const LISTENER: u64 = u64::MAX;
+
+    fn new(program: Program) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        let ready = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        ready.add(&listener, EpollEvent::new(EpollFlags::EPOLLIN, Self::LISTENER))?;
+        Ok(Self {
+            program,
+            port: listener.local_addr()?.port(),
+            miss: program.dialect.miss(),
+            listener,
+            ready,
+            clients: Vec::new(),
+            due: VecDeque::new(),
+            begun_at: None,
+            log: Arc::default(),
+        })
+    }
+
     fn turn(&mut self) {
-        let ready = self.wait();
         if let Some(until) = self.begun_at.and_then(|at| self.program.stalled_until(at, Instant::now())) {
-            thread::sleep(until - Instant::now());
+            if !self.program.spins {
+                thread::sleep(until - Instant::now());
+            }
+            return;
         }
-        // New clients stand behind those that were asked about.
+        if !self.program.spins {
+            self.sleep();
+        }
+        let mut events = [EpollEvent::empty(); 64];
+        let count = self.ready.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
+        for event in &events[..count] {
+            match event.data() {
+                Self::LISTENER => self.accept(),
+                number => self.take_in(number as usize),
+            }
+        }
+        self.answer();
+    }
+
+    /// Sleeps until something comes in or an answer is almost due.
+    fn sleep(&self) {
+        let left = match self.due.front() {
+            Some((due, _)) => due.saturating_duration_since(Instant::now() + EARLY),
+            None => IDLE,
+        };
+        let mut source = [PollFd::new(self.ready.0.as_fd(), PollFlags::POLLIN)];
+        let _ = ppoll(&mut source, Some(TimeSpec::from_duration(left)), None);
+    }
+
+    fn accept(&mut self) {
         while let Ok((stream, _)) = self.listener.accept() {
+            let number = self.clients.len();
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, number as u64);
             let is_ready = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)).is_ok();
-            self.clients.push(Client {
-                stream,
-                talk: Talk::at(self.port),
-                input: Vec::new(),
-                output: self.program.dialect.first_words(),
-                due: VecDeque::new(),
-                is_gone: !is_ready,
-            });
-        }
-        for (index, client) in self.clients.iter_mut().enumerate() {
-            if ready.get(index).is_none_or(|&is_ready| is_ready) {
-                client.take_in(&self.program, &mut self.begun_at);
+            if !is_ready || self.ready.add(&stream, event).is_err() {
+                continue;
             }
-            let answers = client.answer(&self.miss);
-            if answers > 0 {
-                let now_ns =
-                    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
-                let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-                log.extend(std::iter::repeat_n(now_ns, answers));
-            }
+            let output = self.program.dialect.first_words();
+            self.clients.push(Some(Client { stream, talk: Talk::at(self.port), input: Vec::new(), output }));
+            self.send(number);
         }
-        self.clients.retain(|client| !client.is_gone);
     }
 
-    /// Until something comes in or an answer is almost due. Says of which clients something came in.
-    fn wait(&self) -> Vec<bool> {
-        let first_due = self.clients.iter().filter_map(|client| client.due.front()).min();
-        let left = first_due.map(|due| due.saturating_duration_since(Instant::now() + EARLY));
-        let longest =
-            if self.program.spins { Duration::ZERO } else { left.unwrap_or(Duration::from_millis(5)) };
-        let mut sources: Vec<PollFd<'_>> =
-            self.clients.iter().map(|client| PollFd::new(client.stream.as_fd(), PollFlags::POLLIN)).collect();
-        sources.push(PollFd::new(self.listener.as_fd(), PollFlags::POLLIN));
-        let _ = ppoll(&mut sources, Some(TimeSpec::from_duration(longest)), None);
-        sources.iter().take(self.clients.len()).map(|source| source.any().unwrap_or(true)).collect()
-    }
-}
-
-impl Client {
-    fn take_in(&mut self, program: &Program, begun_at: &mut Option<Instant>) {
+    fn take_in(&mut self, number: usize) {
+        let Some(client) = self.clients[number].as_mut() else { return };
         let mut bytes = [0; 16 * 1024];
-        match self.stream.read(&mut bytes) {
-            Ok(0) => self.is_gone = true,
-            Ok(count) => self.input.extend_from_slice(&bytes[..count]),
-            Err(error) => self.is_gone = error.kind() != io::ErrorKind::WouldBlock,
+        let is_gone = match client.stream.read(&mut bytes) {
+            Ok(0) => true,
+            Ok(count) => {
+                client.input.extend_from_slice(&bytes[..count]);
+                false
+            }
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        };
+        if is_gone {
+            self.clients[number] = None;
+            return;
         }
         let now = Instant::now();
         let mut start = 0;
-        while let Some(found) = program.dialect.find_request(&mut self.talk, &self.input[start..]) {
+        while let Some(found) = self.program.dialect.find_request(&mut client.talk, &client.input[start..]) {
             start += found.used;
             match found.heard {
-                Heard::Greeting(answer) => self.output.extend_from_slice(&answer),
+                Heard::Greeting(answer) => client.output.extend_from_slice(&answer),
                 Heard::Operation => {
-                    begun_at.get_or_insert(now);
-                    self.due.push_back(now + program.service);
+                    self.begun_at.get_or_insert(now);
+                    self.due.push_back((now + self.program.service, number));
                 }
             }
         }
-        self.input.drain(..start);
+        client.input.drain(..start);
+        self.send(number);
     }
 
-    /// Sends what is due in one piece, and says how many answers that were. Answers are a few bytes: a socket that does
-    /// not take them belongs to nobody any more.
-    fn answer(&mut self, miss: &[u8]) -> usize {
+    /// Sends what is due, to each client in one piece.
+    fn answer(&mut self) {
+        let Some(&(first_due, _)) = self.due.front() else { return };
         let now = Instant::now();
-        let before = self.due.len();
-        while self.due.front().is_some_and(|&due| due <= now) {
+        if first_due > now {
+            return;
+        }
+        let mut answered: Vec<usize> = Vec::new();
+        while let Some(&(_, number)) = self.due.front().filter(|(due, _)| *due <= now) {
             self.due.pop_front();
-            self.output.extend_from_slice(miss);
+            if let Some(client) = self.clients[number].as_mut() {
+                if client.output.is_empty() {
+                    answered.push(number);
+                }
+                client.output.extend_from_slice(&self.miss);
+                let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+                self.log.lock().unwrap_or_else(PoisonError::into_inner).push(now_ns as u64);
+            }
         }
-        if !self.output.is_empty() {
-            self.is_gone |= self.stream.write_all(&self.output).is_err();
-            self.output.clear();
+        answered.into_iter().for_each(|number| self.send(number));
+    }
+
+    /// Answers are a few bytes: a socket that does not take them belongs to nobody any more.
+    fn send(&mut self, number: usize) {
+        let Some(client) = self.clients[number].as_mut() else { return };
+        if client.output.is_empty() {
+            return;
         }
-        before - self.due.len()
+        if client.stream.write_all(&client.output).is_err() {
+            self.clients[number] = None;
+        } else {
+            client.output.clear();
+        }
     }
 }
 
