@@ -68,7 +68,9 @@ def lead_sentence(leader: str, other: str, others: int, noun: str, cell: Cell, m
 
 
 def peak_sentence(target: str, noun: str, parameters: dict[str, object], value: float, low: float, high: float) -> str:
-    return f"{target} answers most{setting_text(parameters)}: {_rate(value)} [{_rate(low)}, {_rate(high)}] {noun}/s."
+    """Without a band where a single trial gives none."""
+    band = f" [{_rate(low)}, {_rate(high)}]" if low < high else ""
+    return f"{target} answers most{setting_text(parameters)}: {_rate(value)}{band} {noun}/s."
 
 
 def _rate(value: float) -> str:

@@ -44,13 +44,15 @@ export function StatusChip({
   return <Chip {...LOOKS[status]} word={status} reason={reason} />;
 }
 
-export type Trust = 'pass' | 'warn' | 'void' | 'pending';
+/** `none`: every trial has ended, and there is no result to judge. */
+export type Trust = 'pass' | 'warn' | 'void' | 'pending' | 'none';
 
 const TRUST_LOOKS: Record<Trust, { tone: ChipTone; icon: Icon; isHatched?: boolean }> = {
   pass: { tone: 'good', icon: IconCheck },
   warn: { tone: 'warn', icon: IconAlertTriangle },
   void: { tone: 'bad', icon: IconBan, isHatched: true },
   pending: { tone: 'neutral', icon: IconClock },
+  none: { tone: 'bad', icon: IconX },
 };
 
 export function TrustChip({
@@ -60,7 +62,7 @@ export function TrustChip({
   readonly trust: Trust;
   readonly reason?: string;
 }): ReactElement {
-  return <Chip {...TRUST_LOOKS[trust]} word={trust} reason={reason} />;
+  return <Chip {...TRUST_LOOKS[trust]} word={trust === 'none' ? 'no result' : trust} reason={reason} />;
 }
 
 const TERMINAL: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'cancelled', 'crashed']);

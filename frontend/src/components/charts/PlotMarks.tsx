@@ -18,19 +18,23 @@ export function PlotMarks({ series, isLog, scheme }: PlotMarksProps): ReactEleme
   const toPixel = useXAxisScale();
   if (!area || !toPixel) return null;
   const bottom = area.y + area.height;
+  const voids = voidPoints(series);
   const isInside = (x: number | undefined): x is number =>
     x !== undefined && x >= area.x - 1 && x <= area.x + area.width + 1;
   return (
     <g>
       <ExcludedMarks series={series} scheme={scheme} isInside={isInside} />
-      {voidPoints(series).map(({ series: one, point }, index) => {
+      {voids.map(({ series: one, point }, index) => {
         const x = toPixel(point.x);
         if (!isInside(x)) return null;
         return (
           <VoidMark
             key={`${one.key}:${point.x}`}
             x={x}
-            y={bottom - MARK_PX * (1 + (index % 3))}
+            y={
+              bottom -
+              MARK_PX * (1 + voids.slice(0, index).filter((other) => other.point.x === point.x).length)
+            }
             color={lookOf(one.lookIndex, scheme).color}
             label={`${one.label} at ${point.x}: void${point.note ? `, ${point.note}` : ''}`}
           />

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useXAxisScale, useYAxisScale } from 'recharts';
-import type { ChartSeries } from './model';
+import { type ChartSeries, sideways } from './model';
 import { lookOfSeries } from './palette';
 
 interface WhiskersProps {
@@ -15,12 +15,13 @@ const CAP_PX = 4;
 export function Whiskers({ series, isLog, scheme }: WhiskersProps): ReactElement {
   const toX = useXAxisScale();
   const toY = useYAxisScale();
+  const shifts = sideways(series);
   const spans = series
     .filter(({ isUnjoined }) => isUnjoined)
     .flatMap((one) =>
       one.points.flatMap(({ x, low, high }) =>
         typeof low === 'number' && typeof high === 'number' && (!isLog || low > 0)
-          ? [{ one, at: x, x: toX?.(x), low: toY?.(low), high: toY?.(high) }]
+          ? [{ one, at: x, x: shifted(toX?.(x), shifts.get(one.key)), low: toY?.(low), high: toY?.(high) }]
           : [],
       ),
     );
@@ -39,4 +40,8 @@ export function Whiskers({ series, isLog, scheme }: WhiskersProps): ReactElement
       )}
     </g>
   );
+}
+
+function shifted(x: number | undefined, by = 0): number | undefined {
+  return x === undefined ? undefined : x + by;
 }

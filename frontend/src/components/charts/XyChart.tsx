@@ -22,6 +22,7 @@ import {
   type ChartRow,
   type ChartSeries,
   type ChartSpan,
+  sideways,
   toRows,
   yValues,
   type Zoom,
@@ -100,7 +101,7 @@ export function XyChart(props: XyChartProps): ReactElement {
           <Whiskers series={series} isLog={y.isLog} scheme={scheme} />
           <FailedMarks series={series} scheme={scheme} />
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
-          {props.marks && <EventMarks marks={props.marks} />}
+          {props.marks && <EventMarks marks={props.marks} isUnderNames={Boolean(props.spans?.length)} />}
           {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={props.onPoint && pick} />}
         </ComposedChart>
       </ResponsiveContainer>
@@ -185,6 +186,7 @@ function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
 }
 
 function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
+  const shifts = sideways(series);
   return series.map((one, index) => {
     const look = lookOfSeries(one, scheme);
     return (
@@ -196,7 +198,7 @@ function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
         stroke={one.isUnjoined ? 'none' : look.color}
         strokeWidth={one.isBare || one.isReference ? 1.5 : 2}
         strokeDasharray={look.dash}
-        dot={one.isBare ? false : markerDot(look)}
+        dot={one.isBare ? false : markerDot(look, shifts.get(one.key))}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
         connectNulls={one.isJoined ?? false}
@@ -211,10 +213,10 @@ interface DotProps {
   readonly index?: number;
 }
 
-function markerDot(look: Look) {
+function markerDot(look: Look, shift = 0) {
   return ({ cx, cy, index }: DotProps): ReactElement =>
     typeof cx === 'number' && typeof cy === 'number' ? (
-      <Marker key={index} look={look} x={cx} y={cy} />
+      <Marker key={index} look={look} x={cx + shift} y={cy} />
     ) : (
       <g key={index} />
     );

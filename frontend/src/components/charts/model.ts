@@ -67,6 +67,8 @@ export interface ChartSpan {
 export interface ChartMark {
   readonly key: string;
   readonly x: number;
+  /** Where it ended, if it lasted: the stretch between is shaded. */
+  readonly until?: number;
   readonly kind: 'change' | 'flag';
   readonly label: string;
   /** Written beside the line in its place; empty where the line says enough. */
@@ -171,4 +173,14 @@ export function yValues(series: readonly ChartSeries[], zoom: Zoom | null): numb
   return series
     .flatMap(({ points }) => points.filter(isShown).flatMap(({ y, low, high }) => [y, low, high]))
     .filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
+}
+
+const STEP_PX = 12;
+const SPREAD_PX = 84;
+
+/** Points over names stand side by side, not on top of each other: how far each series moves, in pixels. */
+export function sideways(series: readonly ChartSeries[]): ReadonlyMap<string, number> {
+  const beside = series.filter(({ isUnjoined }) => isUnjoined);
+  const step = Math.min(STEP_PX, SPREAD_PX / Math.max(1, beside.length));
+  return new Map(beside.map(({ key }, index) => [key, (index - (beside.length - 1) / 2) * step]));
 }

@@ -14,7 +14,7 @@ export function formatQuantity(value: number | null | undefined, quantity: Quant
   if (quantity === 'nines') return formatNines(value);
   if (quantity === 'bytes') return formatBytes(value);
   if (quantity === 'ratio') return `${formatNumber(value)}×`;
-  return formatNumber(value, 6);
+  return formatNumber(value, Number.isInteger(value) ? 6 : 3);
 }
 
 /** 1 / (1 - quantile) as a percentile: 1000 is 99.9 %. */

@@ -39,7 +39,9 @@ export function HomeBoard({ pinned }: HomeBoardProps): ReactElement {
   const items = runs.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <FirstMeasurement />;
   const isRunning = (run: RunListItem) => Number(run.status === 'running' || run.status === 'cancelling');
-  const live = items.filter((run) => !isTerminal(run.status)).sort((a, b) => isRunning(b) - isRunning(a));
+  // The list begins with the newest; what waits longest goes first.
+  const waiting = items.filter((run) => !isTerminal(run.status)).toReversed();
+  const live = waiting.sort((a, b) => isRunning(b) - isRunning(a));
   const finished = items.filter((run) => isTerminal(run.status)).slice(0, SHOWN_FINISHED);
   return (
     <Stack gap="lg">

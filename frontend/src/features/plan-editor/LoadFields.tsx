@@ -1,6 +1,7 @@
 import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { PlanDefinition } from '@/api/plans';
+import { Disclosure } from '@/components/Disclosure';
 import { ArrivalFields, FIRST_RATE_PER_S } from './ArrivalFields';
 import { ConnectionFields } from './ConnectionFields';
 import { FieldFindings } from './findings';
@@ -58,8 +59,21 @@ export function LoadFields({ load, threads, mayReplay, onLoad, onThreads }: Load
         {onThreads && <PlanNumber path="threads" label="Threads" value={threads} onChange={onThreads} />}
       </SimpleGrid>
       {load.kind === 'open' && <ArrivalFields load={load} mayReplay={mayReplay} onLoad={onLoad} />}
-      <ConnectionFields load={load} onLoad={onLoad} />
+      <Disclosure title="Life of connections, think time, retries" set={whatIsSet(load)}>
+        <ConnectionFields load={load} onLoad={onLoad} />
+      </Disclosure>
       <FieldFindings path="load" onlyWarnings />
     </Stack>
   );
+}
+
+function whatIsSet(load: Load): string[] {
+  const isClosed = load.kind === 'closed';
+  return [
+    ...(load.requests_per_connection ? ['requests per connection'] : []),
+    ...(load.churn_per_s ? ['connections opened anew'] : []),
+    ...(isClosed && load.connection_steps?.length ? ['connections over time'] : []),
+    ...(isClosed && load.think_time_us ? ['think time'] : []),
+    ...(load.retries ? ['retries'] : []),
+  ];
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { Point, PointOperation } from '@/api/runs';
 import { formatQuantity } from '@/components/charts';
 import { type DataColumn, DataTable } from '@/components/DataTable';
-import { type Trust, TrustChip } from '@/components/StatusChip';
+import { isTerminal, type Trust, TrustChip } from '@/components/StatusChip';
 import { formatCount, formatNumber, formatRate } from '@/lib/format';
 import { parameterTitle } from '@/lib/parameters';
 import { type CurveMetric, percentileTitle } from './metrics';
@@ -75,7 +75,9 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
     {
       id: 'band',
       header: 'over trials',
-      value: (point) => bandText(numbers(point)?.band.throughput_per_s),
+      // One trial has no band.
+      value: (point) =>
+        (numbers(point)?.trials_counted ?? 0) > 1 ? bandText(numbers(point)?.band.throughput_per_s) : '–',
       isNumber: true,
       canSort: false,
     },
@@ -113,9 +115,12 @@ function failureText(numbers: PointOperation | null): string {
   return (numbers && failedOf(numbers)?.text) ?? formatCount(numbers?.errors);
 }
 
-/** The worst verdict among its trials; pending until one has ended. */
+/** The worst verdict among its trials; pending until one has ended, none when all have and nothing came of it. */
 export function trustOf({ trials, total }: Point): Trust {
-  if (total === null) return trials.some(({ trust }) => trust === 'void') ? 'void' : 'pending';
+  if (total === null) {
+    if (trials.some(({ trust }) => trust === 'void')) return 'void';
+    return trials.length > 0 && trials.every(({ status }) => isTerminal(status)) ? 'none' : 'pending';
+  }
   return trials.some(({ trust }) => trust === 'warn' || trust === 'void') ? 'warn' : 'pass';
 }
 

@@ -191,10 +191,13 @@ describe('the sentence under a chart', () => {
 });
 
 describe('the trust of a point', () => {
-  it('is the worst of its trials, and pending before one has ended', () => {
+  it('is the worst of its trials, pending before one has ended, none when nothing came of it', () => {
     expect(POINTS.map(trustOf)).toEqual(['pass', 'pass', 'pass', 'void', 'pass']);
     expect(trustOf(point({}, operation(1), 'warn'))).toBe('warn');
-    expect(trustOf(point({}, null, null))).toBe('pending');
+    const ended = point({}, null, null);
+    expect(trustOf(ended)).toBe('none');
+    const waiting = ended.trials.map((trial) => ({ ...trial, status: 'queued' as const }));
+    expect(trustOf({ ...ended, trials: waiting })).toBe('pending');
   });
 });
 

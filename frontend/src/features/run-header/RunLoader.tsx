@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Run, runQuery } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
+import { TextLink } from '@/components/links';
 import { PageSkeleton } from '@/components/Skeletons';
 import { isTerminal } from '@/components/StatusChip';
 import { toProblem } from '@/lib/problem';
@@ -26,9 +27,17 @@ export function RunLoader({ runId, children }: RunLoaderProps): ReactElement {
       <FailureState
         what="The run could not be read"
         code={code}
-        detail={detail}
+        detail={
+          code === 'not_found'
+            ? `${detail} It may belong to another team, or its address is cut short.`
+            : detail
+        }
         onRetry={() => run.refetch()}
-      />
+      >
+        <TextLink to="/runs" size="sm">
+          All runs
+        </TextLink>
+      </FailureState>
     );
   }
   return <PageSkeleton />;

@@ -2,6 +2,7 @@
 import type { Sample } from '@/api/runs';
 import type { CounterName, TelemetryItem, TelemetryMark } from '@/api/telemetry';
 import type { ChartMark, ChartPoint, ChartSeries, Quantity } from '@/components/charts';
+import { formatDuration } from '@/lib/format';
 import { secondsSince } from './seconds-series';
 
 /** One chart. `seriesOf` are its lines, each with what it reads from a second. */
@@ -203,16 +204,36 @@ const BAD_KINDS = new Set([
   'eviction_began',
 ]);
 
+/** What began and ended is one mark that lasts; an end without a beginning, one at its place. */
 export function marksOf(events: readonly TelemetryMark[], samples: readonly Sample[]): ChartMark[] {
-  return events.map((event) => ({
-    key: `${event.agent_id}:${event.seq}`,
-    x: secondsOf(event.at, samples),
-    kind: 'change',
-    label: event.title,
-    // What began is named; its end is the next line.
-    short: event.kind.endsWith('_ended') ? '' : event.title.replace(/ began$/, ''),
-    tone: BAD_KINDS.has(event.kind) ? 'bad' : undefined,
-  }));
+  const ordered = [...events].sort((a, b) => a.elapsed_s - b.elapsed_s);
+  const ends = new Map(ordered.map((event) => [event, endOf(event, ordered)]));
+  const paired = new Set(ends.values());
+  return ordered
+    .filter((event) => !paired.has(event))
+    .map((event) => {
+      const end = ends.get(event);
+      const name = event.title.replace(/ (began|ended)$/, '');
+      return {
+        key: `${event.agent_id}:${event.seq}`,
+        x: secondsOf(event.at, samples),
+        until: end && secondsOf(end.at, samples),
+        kind: 'change',
+        label: end ? `${name}, ${formatDuration(end.elapsed_s - event.elapsed_s)}` : event.title,
+        short: event.kind.endsWith('_ended') ? '' : name,
+        tone: BAD_KINDS.has(event.kind) ? 'bad' : undefined,
+      };
+    });
+}
+
+/** Its own end, before the same begins again. */
+function endOf(event: TelemetryMark, ordered: readonly TelemetryMark[]): TelemetryMark | undefined {
+  if (!event.kind.endsWith('_began')) return undefined;
+  const stem = event.kind.replace(/_began$/, '');
+  const next = ordered
+    .slice(ordered.indexOf(event) + 1)
+    .find(({ kind, agent_id }) => agent_id === event.agent_id && kind.startsWith(`${stem}_`));
+  return next?.kind === `${stem}_ended` ? next : undefined;
 }
 
 /** Seconds of an instant since the first sample's second began. */

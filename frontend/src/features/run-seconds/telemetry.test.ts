@@ -89,6 +89,23 @@ describe('marks', () => {
     expect(save).toMatchObject({ x: 1.5, tone: undefined });
     expect(eviction).toMatchObject({ x: 2, tone: 'bad' });
   });
+
+  it('last from a beginning to its own end', () => {
+    const events = [
+      mark(0, 0.5, 'log_rewrite_ended'),
+      mark(1, 1, 'save_began'),
+      mark(2, 1.5, 'log_rewrite_began'),
+      mark(3, 3, 'save_ended'),
+      mark(4, 4, 'save_began'),
+    ];
+    const drawn = marksOf(events, samples).map(({ x, until }) => [x, until]);
+    expect(drawn).toEqual([
+      [0.5, undefined],
+      [1, 3],
+      [1.5, undefined],
+      [4, undefined],
+    ]);
+  });
 });
 
 describe('live telemetry', () => {
