@@ -1,16 +1,13 @@
 //! `audit`: reads the acknowledged writes of a journal back and counts what has become of them.
 
+use loadstone_drivers::{choose_dial, choose_driver};
 use loadstone_load::StopSwitch;
 use loadstone_load::audit::{Verdicts, audit, plan_of_audit};
-use loadstone_load::driver::Driver;
 use loadstone_load::journal::Ledger;
-use loadstone_load::transport::Dial;
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
-use loadstone_spec::plan::EnginePlan;
 use serde_json::{Value, json};
 
-use crate::dispatch::{Work, dispatch};
 use crate::{args, bad_plan, input, lifeline, show, show_event};
 
 /// Reads back and prints one JSON document.
@@ -38,22 +35,9 @@ fn read_back(arguments: &args::Audit) -> Result<Option<Value>, Failure> {
     let ledger = Ledger::read(&arguments.journal).map_err(|error| {
         bad_plan(PlanFault::at("journal", format!("{}: {error}", arguments.journal.display())))
     })?;
-    let verdicts = dispatch(&plan, Audit { plan: &plan, ledger: &ledger, stop: &stop })??;
+    let dial = choose_dial(&plan).map_err(bad_plan)?;
+    let verdicts = audit(&plan, &ledger, choose_driver(&plan), dial, &stop)?;
     Ok(verdicts.map(|verdicts| to_json(&ledger, &verdicts)))
-}
-
-struct Audit<'a> {
-    plan: &'a EnginePlan,
-    ledger: &'a Ledger,
-    stop: &'a StopSwitch,
-}
-
-impl Work for Audit<'_> {
-    type Outcome = Result<Option<Verdicts>, Failure>;
-
-    fn carry_out<D: Driver, L: Dial>(self, driver: D, dial: L) -> Self::Outcome {
-        audit(self.plan, self.ledger, driver, dial, self.stop)
-    }
 }
 
 fn to_json(ledger: &Ledger, verdicts: &Verdicts) -> Value {

@@ -4,9 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use loadstone_drivers::{choose_dial, choose_driver};
 use loadstone_load::clock::Clock;
-use loadstone_load::driver::Driver;
-use loadstone_load::transport::Dial;
 use loadstone_load::{BareRun, Run, StopSwitch, run, run_bare};
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
@@ -15,7 +14,6 @@ use serde_json::json;
 
 use crate::args::{self, BenchLoop, ENGINE, VERSION};
 use crate::compose::compose;
-use crate::dispatch::{Work, dispatch};
 use crate::{bad_plan, lifeline, say, show_event};
 
 /// What the engine may cost over the bare loop of the same kind.
@@ -77,51 +75,24 @@ fn spend(plan: &EnginePlan, kind: BenchLoop, requests: u64, stop: &StopSwitch) -
     if !kind.is_bare() {
         return spend_on_engine(&plan, stop);
     }
-    let spent = dispatch(&plan, BareWork { plan: &plan, requests, stop })??;
-    spent.ok_or_else(stopped)
-}
-
-struct BareWork<'a> {
-    plan: &'a EnginePlan,
-    requests: u64,
-    stop: &'a StopSwitch,
-}
-
-impl Work for BareWork<'_> {
-    type Outcome = Result<Option<BareRun>, Failure>;
-
-    fn carry_out<D: Driver, L: Dial>(self, driver: D, dial: L) -> Self::Outcome {
-        run_bare(self.plan, driver, dial, self.requests, self.stop)
-    }
-}
-
-struct EngineWork<'a> {
-    plan: &'a EnginePlan,
-    stop: &'a StopSwitch,
-}
-
-impl Work for EngineWork<'_> {
-    type Outcome = Result<BareRun, Failure>;
-
-    fn carry_out<D: Driver, L: Dial>(self, driver: D, dial: L) -> Self::Outcome {
-        let run_of = Run { plan: self.plan, engine: ENGINE, engine_version: VERSION, advice: Vec::new() };
-        let outcome = run(run_of, driver, dial, self.stop, &mut |_| {});
-        if let Some(failure) = outcome.failure {
-            return Err(failure);
-        }
-        let totals =
-            outcome.summary.and_then(|summary| summary.phases.into_iter().next()).ok_or_else(stopped)?;
-        let keys = self.plan.operations.first().map_or(1, |operation| operation.keys_per_request);
-        Ok(BareRun {
-            operations: totals.answered * u64::from(keys),
-            cpu_ns: totals.engine_cpu_ns,
-            elapsed_ns: totals.elapsed_ns,
-        })
-    }
+    let dial = choose_dial(&plan).map_err(bad_plan)?;
+    run_bare(&plan, choose_driver(&plan), dial, requests, stop)?.ok_or_else(stopped)
 }
 
 fn spend_on_engine(plan: &EnginePlan, stop: &StopSwitch) -> Result<BareRun, Failure> {
-    dispatch(plan, EngineWork { plan, stop })?
+    let dial = choose_dial(plan).map_err(bad_plan)?;
+    let run_of = Run { plan, engine: ENGINE, engine_version: VERSION, advice: Vec::new() };
+    let outcome = run(run_of, choose_driver(plan), dial, stop, &mut |_| {});
+    if let Some(failure) = outcome.failure {
+        return Err(failure);
+    }
+    let totals = outcome.summary.and_then(|summary| summary.phases.into_iter().next()).ok_or_else(stopped)?;
+    let keys = plan.operations.first().map_or(1, |operation| operation.keys_per_request);
+    Ok(BareRun {
+        operations: totals.answered * u64::from(keys),
+        cpu_ns: totals.engine_cpu_ns,
+        elapsed_ns: totals.elapsed_ns,
+    })
 }
 
 fn stopped() -> Failure {

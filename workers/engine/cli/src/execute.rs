@@ -2,8 +2,6 @@
 
 use std::io::{IsTerminal, stderr};
 
-use loadstone_load::driver::Driver;
-use loadstone_load::transport::Dial;
 use loadstone_load::{Outcome, Run, StopSwitch};
 use loadstone_spec::PlanFault;
 use loadstone_spec::events::{Event, Exit, Failure, FailureCode};
@@ -12,7 +10,6 @@ use loadstone_spec::trace::open_trace;
 
 use crate::args::{self, ENGINE, VERSION};
 use crate::compose::compose;
-use crate::dispatch::{Work, dispatch};
 use crate::hlog::HistogramLog;
 use crate::output::Output;
 use crate::{bad_plan, input, lifeline};
@@ -92,27 +89,14 @@ fn carry_out(
             stop.turn();
         }
     };
-    match dispatch(plan, Load { plan, stop, emit: &mut emit }) {
-        Ok(outcome) => outcome,
+    let dial = match loadstone_drivers::choose_dial(plan).map_err(bad_plan) {
+        Ok(dial) => dial,
         Err(failure) => {
             emit(&Event::Error(failure.clone()));
-            Outcome { summary: None, failure: Some(failure) }
+            return Outcome { summary: None, failure: Some(failure) };
         }
-    }
-}
-
-struct Load<'a> {
-    plan: &'a EnginePlan,
-    stop: &'a StopSwitch,
-    emit: &'a mut dyn FnMut(&Event),
-}
-
-impl Work for Load<'_> {
-    type Outcome = Outcome;
-
-    fn carry_out<D: Driver, L: Dial>(self, driver: D, dial: L) -> Outcome {
-        let advice = loadstone_drivers::advise(self.plan);
-        let run = Run { plan: self.plan, engine: ENGINE, engine_version: VERSION, advice };
-        loadstone_load::run(run, driver, dial, self.stop, self.emit)
-    }
+    };
+    let advice = loadstone_drivers::advise(plan);
+    let run = Run { plan, engine: ENGINE, engine_version: VERSION, advice };
+    loadstone_load::run(run, loadstone_drivers::choose_driver(plan), dial, stop, &mut emit)
 }

@@ -4,7 +4,6 @@ mod args;
 mod audit;
 mod bench;
 mod compose;
-mod dispatch;
 mod execute;
 mod hdr;
 mod hlog;

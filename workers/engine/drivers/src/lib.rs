@@ -2,6 +2,7 @@
 
 mod body;
 mod bson;
+mod choice;
 mod cluster;
 mod data;
 mod greeting;
@@ -24,8 +25,9 @@ mod resp_requests;
 mod scram;
 mod sql;
 mod tally;
-pub mod tls;
+mod tls;
 
+pub use choice::{choose_dial, choose_driver};
 use loadstone_spec::events::Warning;
 use loadstone_spec::plan::{EnginePlan, OperationKind, StoreProtocol};
 

@@ -1,10 +1,9 @@
 //! TLS by rustls over any socket.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
-use loadstone_load::transport::{Dial, Transport, check_connected};
+use loadstone_load::transport::{Dial, Layer, Wire};
 use loadstone_spec::plan::{self, StoreProtocol};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -80,12 +79,15 @@ impl TlsDial {
 }
 
 impl Dial for TlsDial {
-    type Transport = Tls;
+    fn is_bare(&self) -> bool {
+        false
+    }
 
-    fn dial(&self, socket: Socket) -> io::Result<Tls> {
+    fn dial(&self, socket: Socket) -> io::Result<Wire> {
         let session =
             ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(io::Error::other)?;
-        Ok(Tls { socket, session, prelude: self.prelude, plain: Vec::new(), is_asked: false })
+        let tls = Tls { socket, session, prelude: self.prelude, plain: Vec::new(), is_asked: false };
+        Ok(Wire::Layered(Box::new(tls)))
     }
 }
 
@@ -109,7 +111,7 @@ fn read_roots(ca_pem: Option<&str>) -> Result<RootCertStore, TlsFault> {
 }
 
 /// A TLS session over a socket that does not block.
-pub struct Tls {
+struct Tls {
     socket: Socket,
     session: ClientConnection,
     /// What is still to be said before TLS.
@@ -166,10 +168,7 @@ impl Tls {
     }
 }
 
-impl Transport for Tls {
-    const SHORT_READ_MEANS_EMPTY: bool = false;
-    const IS_BARE: bool = false;
-
+impl Layer for Tls {
     fn secure(&mut self) -> io::Result<bool> {
         if !self.go_through_prelude()? {
             return Ok(false);
@@ -221,12 +220,8 @@ impl Transport for Tls {
         Ok(true)
     }
 
-    fn raw_fd(&self) -> RawFd {
-        self.socket.as_raw_fd()
-    }
-
-    fn check_connected(&self) -> io::Result<()> {
-        check_connected(&self.socket)
+    fn socket(&self) -> &Socket {
+        &self.socket
     }
 }
 

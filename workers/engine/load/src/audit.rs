@@ -7,6 +7,7 @@ use std::sync::Arc;
 use loadstone_spec::events::{Failure, FailureCode};
 use loadstone_spec::plan::{EngineLoad, EnginePlan, Operation, OperationKind};
 
+use crate::any_driver::AnyDriver;
 use crate::assignment::prefill_pipeline;
 use crate::clock::Clock;
 use crate::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
@@ -61,11 +62,11 @@ pub fn plan_of_audit(mut plan: EnginePlan) -> EnginePlan {
 ///
 /// # Errors
 /// When the target cannot be reached or refuses. What goes wrong later counts as an error of its key.
-pub fn audit<D: Driver, L: Dial>(
+pub fn audit(
     plan: &EnginePlan,
     ledger: &Ledger,
-    driver: D,
-    dial: L,
+    driver: AnyDriver,
+    dial: Arc<dyn Dial>,
     stop: &StopSwitch,
 ) -> Result<Option<Verdicts>, Failure> {
     let clock = Clock::new();
@@ -90,11 +91,11 @@ pub fn audit<D: Driver, L: Dial>(
     Ok(Some(audit.verdicts))
 }
 
-fn open<D: Driver, L: Dial>(
+fn open(
     plan: &EnginePlan,
-    shared: &Arc<Shared<D, L>>,
+    shared: &Arc<Shared<AnyDriver>>,
     depth: usize,
-) -> Result<Links<D, L>, Failure> {
+) -> Result<Links<AnyDriver>, Failure> {
     let internal = |error: io::Error| fail(FailureCode::EngineInternal, error.to_string());
     let mut links = Links::new(Arc::clone(shared), 1, || Flights::new(depth, 0)).map_err(internal)?;
     links.open_all().map_err(internal)?.map_err(|Unopened { is_refused, message }| {
@@ -120,16 +121,16 @@ struct Audit<'a> {
 
 impl<'a> Audit<'a> {
     /// Asks for everything that waits. After a fault the rest still waits.
-    fn read_back<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>) -> Result<(), Fault> {
+    fn read_back(&mut self, links: &mut Links<AnyDriver>) -> Result<(), Fault> {
         let mut asked: Vec<VecDeque<&'a [Entry]>> = vec![VecDeque::new(); links.all.len()];
         let read = self.converse(links, &mut asked);
         asked.into_iter().flatten().for_each(|entries| self.waiting.push_front(entries));
         read
     }
 
-    fn converse<D: Driver, L: Dial>(
+    fn converse(
         &mut self,
-        links: &mut Links<D, L>,
+        links: &mut Links<AnyDriver>,
         asked: &mut [VecDeque<&'a [Entry]>],
     ) -> Result<(), Fault> {
         let mut answered_ns = links.shared.clock.now_ns();
@@ -159,9 +160,9 @@ impl<'a> Audit<'a> {
         }
     }
 
-    fn consume<D: Driver, L: Dial>(
+    fn consume(
         &mut self,
-        links: &mut Links<D, L>,
+        links: &mut Links<AnyDriver>,
         asked: &mut [VecDeque<&'a [Entry]>],
         place: usize,
         filled: usize,
@@ -242,8 +243,8 @@ impl<'a> Audit<'a> {
 }
 
 /// Lays a question into the output of the connection that it goes to, and says which one that is.
-fn ask<D: Driver, L: Dial>(
-    links: &mut Links<D, L>,
+fn ask(
+    links: &mut Links<AnyDriver>,
     shape: &Shape,
     key: u64,
     stage: u8,
@@ -252,7 +253,7 @@ fn ask<D: Driver, L: Dial>(
     let Links { shared, all, .. } = links;
     let keys = [key];
     let question = Asked { shape, keys: &keys, stage, word: 0, session: 0 };
-    let place = endpoint.unwrap_or_else(|| shared.endpoints.route(&shared.driver, &question));
+    let place = endpoint.unwrap_or_else(|| shared.endpoints.route(&*shared.driver, &question));
     let place = place.min(all.len() - 1);
     let link = &mut all[place];
     shared.driver.encode(&Asked { session: link.session, ..question }, &mut link.output);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use loadstone_spec::events::{Failure, FailureCode};
 use loadstone_spec::plan::{EnginePlan, EventLoop};
 
+use crate::any_driver::{AnyDriver, AnyReader};
 use crate::clock::Clock;
 use crate::driver::{Asked, Driver, Shape, Step};
 use crate::flights::Flights;
@@ -15,7 +16,7 @@ use crate::rng::Rng;
 use crate::scout::{fail, prepare};
 use crate::session::{StopSwitch, read_cpu_ns};
 use crate::sys::set_low_water;
-use crate::transport::{Dial, Transport};
+use crate::transport::{Dial, Wire};
 
 const MILLISECOND_NS: u64 = 1_000_000;
 /// Requests of each connection that are sent in turn.
@@ -31,8 +32,8 @@ pub struct BareRun {
     pub elapsed_ns: u64,
 }
 
-struct Bare<D: Driver, L: Dial> {
-    links: Links<D, L>,
+struct Bare {
+    links: Links<AnyDriver>,
     /// Bytes that each connection still waits for.
     awaited: Vec<usize>,
     /// Batches of a whole pipeline, and which one is next, for each connection.
@@ -46,10 +47,10 @@ struct Bare<D: Driver, L: Dial> {
 /// # Errors
 /// When the target cannot be reached, the plan has several operations or one of several round trips, or replies are not
 /// all as long as the first.
-pub fn run_bare<D: Driver, L: Dial>(
+pub fn run_bare(
     plan: &EnginePlan,
-    driver: D,
-    dial: L,
+    driver: AnyDriver,
+    dial: Arc<dyn Dial>,
     requests: u64,
     stop: &StopSwitch,
 ) -> Result<Option<BareRun>, Failure> {
@@ -62,7 +63,7 @@ pub fn run_bare<D: Driver, L: Dial>(
     }
     let clock = Clock::new();
     let Some(mut shared) = prepare(plan, driver, dial, stop, &clock)? else { return Ok(None) };
-    shared.uses_ring = plan.event_loop == EventLoop::IoUring && L::Transport::IS_BARE;
+    shared.uses_ring = plan.event_loop == EventLoop::IoUring && shared.dial.is_bare();
     let mut bare = Bare::open(plan, shared).map_err(internal)?;
     bare.left = requests.div_ceil(u64::from(plan.load.pipeline()));
     let batches = bare.left;
@@ -73,8 +74,8 @@ pub fn run_bare<D: Driver, L: Dial>(
     Ok(Some(BareRun { operations: keys, cpu_ns, elapsed_ns: clock.now_ns() - begun_ns }))
 }
 
-impl<D: Driver, L: Dial> Bare<D, L> {
-    fn open(plan: &EnginePlan, shared: Shared<D, L>) -> io::Result<Self> {
+impl Bare {
+    fn open(plan: &EnginePlan, shared: Shared<AnyDriver>) -> io::Result<Self> {
         let shape = Shape::all_of(plan)[0];
         let pipeline = plan.load.pipeline() as usize;
         let mut links =
@@ -82,7 +83,7 @@ impl<D: Driver, L: Dial> Bare<D, L> {
                 .take_ring()?;
         links.open_all()?.map_err(|unopened| io::Error::other(unopened.message))?;
         let mut rng = Rng::for_stream(plan.seed, 0, 0);
-        let mut batch = |driver: &D, session: u64, requests: usize| {
+        let mut batch = |driver: &AnyDriver, session: u64, requests: usize| {
             let mut bytes = Vec::new();
             for _ in 0..requests {
                 let first = rng.next_u64() % plan.dataset.key_count;
@@ -111,7 +112,7 @@ impl<D: Driver, L: Dial> Bare<D, L> {
 
     fn set_low_water(&mut self, bytes: usize) -> io::Result<()> {
         let sockets = self.links.all.iter().filter_map(|link| link.transport.as_ref());
-        sockets.map(Transport::raw_fd).try_for_each(|fd| set_low_water(fd, bytes))
+        sockets.map(Wire::raw_fd).try_for_each(|fd| set_low_water(fd, bytes))
     }
 
     /// Asks one request and lets the driver say how long its reply is.
@@ -122,7 +123,7 @@ impl<D: Driver, L: Dial> Bare<D, L> {
         link.output.extend_from_slice(request);
         link.flush(waits)?;
         let until_ns = shared.clock.now_ns() + shared.timeout_ns;
-        let (mut reader, mut total) = (D::Reader::default(), 0);
+        let (mut reader, mut total) = (AnyReader::default(), 0);
         while shared.clock.now_ns() < until_ns {
             waits.wait(1, false, MILLISECOND_NS)?;
             for at in 0..waits.len() {

@@ -6,7 +6,6 @@ use crate::driver::Driver;
 use crate::link::Link;
 use crate::phase::PhaseState;
 use crate::sys::{Ready, Source, set_low_water};
-use crate::transport::{Dial, Transport};
 use crate::worker::Worker;
 
 /// Replies of a whole pipeline are waited for only while they fit well into a socket's buffer.
@@ -74,7 +73,7 @@ impl Gathering {
     }
 }
 
-impl<D: Driver, L: Dial> Worker<D, L> {
+impl<D: Driver> Worker<D> {
     /// A closed loop may let replies gather in a ring before it looks at them: half of what is under way, so that the
     /// target always has the other half to do. An arrival of an open loop must not wait for others.
     #[inline]
@@ -90,9 +89,9 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     /// Chooses how the sockets wait in a phase that begins.
     pub(crate) fn begin_gathering(&mut self, phase: &PhaseState) {
         let before = self.gathering.low_water;
-        let can_gather = L::Transport::IS_BARE && !self.links.waits.has_ring() && !self.is_routed;
+        let can_gather = self.links.shared.dial.is_bare() && !self.links.waits.has_ring() && !self.is_routed;
         self.gathering =
-            if can_gather { Gathering::of(&self.links.shared.driver, phase) } else { Gathering::default() };
+            if can_gather { Gathering::of(&*self.links.shared.driver, phase) } else { Gathering::default() };
         if self.gathering.low_water != before {
             self.set_low_water_of_all();
         }
@@ -149,7 +148,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
 }
 
 /// Where the mark cannot be set, replies come one by one as ever.
-fn set_low_water_of<D: Driver, T: Transport>(link: &Link<D, T>, bytes: usize) {
+fn set_low_water_of<D: Driver>(link: &Link<D>, bytes: usize) {
     if let Some(transport) = &link.transport {
         let _: io::Result<()> = set_low_water(transport.raw_fd(), bytes);
     }

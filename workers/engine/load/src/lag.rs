@@ -9,6 +9,7 @@ use hdrhistogram::Histogram;
 use loadstone_spec::events::LagNumbers;
 use loadstone_spec::plan::EnginePlan;
 
+use crate::any_driver::AnyDriver;
 use crate::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
 use crate::flights::Flights;
 use crate::link::Fault;
@@ -16,7 +17,6 @@ use crate::links::{Links, Shared};
 use crate::record::new_histogram;
 use crate::report::{encode, quantiles};
 use crate::sys::Source;
-use crate::transport::Dial;
 
 const SECOND_NS: f64 = 1e9;
 /// The longest wait, after which the end of the run is noticed.
@@ -67,9 +67,9 @@ pub(crate) struct LagProbe {
 
 impl LagProbe {
     /// Nothing when the plan asks for none.
-    pub(crate) fn start<D: Driver, L: Dial>(
+    pub(crate) fn start(
         plan: &EnginePlan,
-        shared: Arc<Shared<D, L>>,
+        shared: Arc<Shared<AnyDriver>>,
     ) -> io::Result<Option<Self>> {
         let Some(lag) = &plan.replica_lag else { return Ok(None) };
         let latest = Arc::new(Mutex::new(LagRecord::new()));
@@ -111,8 +111,8 @@ impl Drop for LagProbe {
     }
 }
 
-struct Prober<D: Driver, L: Dial> {
-    links: Links<D, L>,
+struct Prober {
+    links: Links<AnyDriver>,
     get: Shape,
     set: Shape,
     delete: Shape,
@@ -129,7 +129,7 @@ enum Found {
     Nothing,
 }
 
-impl<D: Driver, L: Dial> Prober<D, L> {
+impl Prober {
     fn run(mut self) -> io::Result<()> {
         let mut due_ns = self.now_ns();
         while !self.links.is_halted() {

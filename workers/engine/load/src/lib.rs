@@ -3,6 +3,7 @@
 //! Nothing here knows a wire protocol: drivers implement [`driver::Driver`] and [`transport::Dial`].
 
 mod access;
+mod any_driver;
 mod arrivals;
 mod assignment;
 pub mod audit;
@@ -46,6 +47,7 @@ mod watch;
 mod worker;
 mod zipf;
 
+pub use any_driver::AnyDriver;
 pub use bare::{BareRun, run_bare};
 pub use report::LATE_AFTER_NS;
 pub use session::{Outcome, Run, StopSwitch, run};

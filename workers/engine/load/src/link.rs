@@ -7,7 +7,7 @@ use loadstone_spec::events::ErrorClass;
 use crate::driver::Driver;
 use crate::flights::Flights;
 use crate::sys::Source;
-use crate::transport::Transport;
+use crate::transport::Wire;
 use crate::waits::Waits;
 
 /// No further request is laid into the output while this much of it is unsent.
@@ -78,8 +78,8 @@ pub(crate) enum Stage<G> {
 }
 
 /// One connection of a load thread. Its place in the thread stays when the socket is replaced.
-pub(crate) struct Link<D: Driver, T: Transport> {
-    pub transport: Option<T>,
+pub(crate) struct Link<D: Driver> {
+    pub transport: Option<Wire>,
     pub stage: Stage<D::Greeting>,
     /// Tells events of a replaced socket from those of its successor.
     pub generation: u32,
@@ -109,7 +109,7 @@ pub(crate) struct Link<D: Driver, T: Transport> {
     pub back_off_ns: u64,
 }
 
-impl<D: Driver, T: Transport> Link<D, T> {
+impl<D: Driver> Link<D> {
     pub(crate) fn new(flights: Flights) -> Self {
         Self {
             transport: None,
@@ -220,12 +220,13 @@ impl<D: Driver, T: Transport> Link<D, T> {
         let kept = self.carry.len();
         scratch[..kept].copy_from_slice(&self.carry);
         let room = scratch.len() - kept;
+        let is_drained = transport.short_read_means_empty();
         loop {
             return match transport.read(&mut scratch[kept..]) {
                 Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => {
                     self.carry.clear();
-                    Ok(Some((kept + count, !T::SHORT_READ_MEANS_EMPTY || count == room)))
+                    Ok(Some((kept + count, !is_drained || count == room)))
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

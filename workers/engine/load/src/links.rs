@@ -12,7 +12,7 @@ use crate::flights::Flights;
 use crate::journal::JournalFile;
 use crate::link::{Fault, Link, Stage};
 use crate::sys::{Ready, Source};
-use crate::transport::{Dial, Transport, begin_connect};
+use crate::transport::{Dial, begin_connect};
 use crate::waits::Waits;
 
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -43,10 +43,10 @@ impl Endpoints {
     }
 }
 
-/// What all threads of a run share.
-pub(crate) struct Shared<D, L> {
-    pub driver: D,
-    pub dial: L,
+/// What all threads of a run know.
+pub(crate) struct Shared<D> {
+    pub driver: Arc<D>,
+    pub dial: Arc<dyn Dial>,
     pub endpoints: Endpoints,
     pub role: Role,
     /// Connections that are up are a ring's.
@@ -55,6 +55,23 @@ pub(crate) struct Shared<D, L> {
     pub timeout_ns: u64,
     pub board: Arc<Board>,
     pub journal: Option<Arc<JournalFile>>,
+}
+
+impl<D> Shared<D> {
+    /// The same with another driver, for one thread alone.
+    pub(crate) fn with_driver<E>(&self, driver: Arc<E>) -> Shared<E> {
+        Shared {
+            driver,
+            dial: Arc::clone(&self.dial),
+            endpoints: self.endpoints.clone(),
+            role: self.role,
+            uses_ring: self.uses_ring,
+            clock: self.clock.clone(),
+            timeout_ns: self.timeout_ns,
+            board: Arc::clone(&self.board),
+            journal: self.journal.clone(),
+        }
+    }
 }
 
 /// The few words that threads and session say to each other without a message.
@@ -74,9 +91,9 @@ pub(crate) enum Opening {
     Up,
 }
 
-pub(crate) struct Links<D: Driver, L: Dial> {
-    pub shared: Arc<Shared<D, L>>,
-    pub all: Vec<Link<D, L::Transport>>,
+pub(crate) struct Links<D: Driver> {
+    pub shared: Arc<Shared<D>>,
+    pub all: Vec<Link<D>>,
     pub waits: Waits,
     pub scratch: Vec<u8>,
     /// Neither up nor down.
@@ -88,9 +105,9 @@ pub(crate) struct Links<D: Driver, L: Dial> {
     pub renewed: u64,
 }
 
-impl<D: Driver, L: Dial> Links<D, L> {
+impl<D: Driver> Links<D> {
     pub(crate) fn new(
-        shared: Arc<Shared<D, L>>,
+        shared: Arc<Shared<D>>,
         connections: usize,
         flights: impl Fn() -> Flights,
     ) -> io::Result<Self> {

@@ -5,7 +5,6 @@ use std::io;
 use crate::driver::Driver;
 use crate::link::Fault;
 use crate::links::Links;
-use crate::transport::Dial;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -16,7 +15,7 @@ pub(crate) struct Unopened {
     pub message: String,
 }
 
-impl<D: Driver, L: Dial> Links<D, L> {
+impl<D: Driver> Links<D> {
     /// What trying again cannot change ends the attempt at once, the rest when the time-out has passed.
     pub(crate) fn open_all(&mut self) -> io::Result<Result<(), Unopened>> {
         let until_ns = self.shared.clock.now_ns() + self.shared.timeout_ns.max(SECOND_NS);

@@ -3,10 +3,9 @@
 use crate::driver::Driver;
 use crate::link::Fault;
 use crate::phase::PhaseState;
-use crate::transport::Dial;
 use crate::worker::{EARLY_NS, LONGEST_WAIT_NS, Worker};
 
-impl<D: Driver, L: Dial> Worker<D, L> {
+impl<D: Driver> Worker<D> {
     /// Counts what was under way on a connection that failed, and lets it be opened anew.
     pub(crate) fn replace(&mut self, index: usize, fault: Fault) {
         let now_ns = self.now_ns();

@@ -12,7 +12,6 @@ use crate::link::{Fault, Link};
 use crate::record::{RecordSet, new_set};
 use crate::retries::Again;
 use crate::totals::LATE_AFTER_NS;
-use crate::transport::Transport;
 use crate::watch::Watch;
 
 /// How long arrivals that were due before the end are still sent after it (open loop), so that a stall at the
@@ -99,10 +98,10 @@ impl PhaseState {
 
     /// Lays the operation that was drawn into the connection's output.
     #[inline]
-    pub(crate) fn lay<D: Driver, T: Transport>(
+    pub(crate) fn lay<D: Driver>(
         &mut self,
         driver: &D,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         (index, word): (usize, u64),
         Moment { intended_ns, now_ns }: Moment,
     ) {
@@ -143,7 +142,7 @@ impl PhaseState {
 
     /// Fills a connection up with what may be sent now; in an open loop only with what is due.
     #[inline]
-    pub(crate) fn top_up<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, now_ns: u64) {
+    pub(crate) fn top_up<D: Driver>(&mut self, driver: &D, link: &mut Link<D>, now_ns: u64) {
         if !self.again.is_empty() {
             self.lay_again(driver, link, now_ns);
         }
@@ -157,7 +156,7 @@ impl PhaseState {
 
     /// Queues a connection that could take a further arrival of an open loop, or that thinks before its next request.
     #[inline]
-    pub(crate) fn queue<D: Driver, T: Transport>(&mut self, index: usize, link: &mut Link<D, T>) {
+    pub(crate) fn queue<D: Driver>(&mut self, index: usize, link: &mut Link<D>) {
         let waits = self.is_open_loop() || self.work.think_ns > 0;
         let takes_more = link.takes_more(self.work.pipeline, self.work.per_connection);
         if waits && !link.is_queued && link.is_up() && takes_more {
@@ -175,10 +174,10 @@ impl PhaseState {
 
     /// Reads every reply that is complete in `input`.
     #[inline]
-    pub(crate) fn consume<D: Driver, T: Transport>(
+    pub(crate) fn consume<D: Driver>(
         &mut self,
         driver: &D,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         input: &[u8],
         now_ns: u64,
     ) -> Result<(), Fault> {
@@ -220,7 +219,7 @@ impl PhaseState {
     }
 
     /// Lays the next stage of the oldest request behind all others of its connection.
-    fn follow<D: Driver, T: Transport>(&mut self, driver: &D, link: &mut Link<D, T>, word: u64) {
+    fn follow<D: Driver>(&mut self, driver: &D, link: &mut Link<D>, word: u64) {
         let Some(mut flight) = link.flights.pop() else { return };
         flight.stage += 1;
         flight.word = word;
@@ -235,7 +234,7 @@ impl PhaseState {
     }
 
     #[inline]
-    fn settle<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, reply: Reply, now_ns: u64) {
+    fn settle<D: Driver>(&mut self, link: &mut Link<D>, reply: Reply, now_ns: u64) {
         if reply.verdict == Verdict::Refused && self.takes_again(link, ErrorClass::Refused) {
             return self.note_room(link, now_ns);
         }
@@ -256,7 +255,7 @@ impl PhaseState {
     }
 
     #[inline]
-    fn note_room<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, now_ns: u64) {
+    fn note_room<D: Driver>(&mut self, link: &mut Link<D>, now_ns: u64) {
         self.last_answer_ns = now_ns;
         if !link.has_room {
             link.has_room = true;
@@ -266,9 +265,9 @@ impl PhaseState {
 
     /// Notes the outcome of the oldest request of a connection, if it is a write.
     #[inline]
-    pub(crate) fn note<D: Driver, T: Transport>(
+    pub(crate) fn note<D: Driver>(
         &mut self,
-        link: &Link<D, T>,
+        link: &Link<D>,
         flight: &Flight,
         is_acknowledged: bool,
     ) {
@@ -285,7 +284,7 @@ impl PhaseState {
 
     /// Takes the oldest request off a connection if it is to be sent again.
     #[cold]
-    fn takes_again<D: Driver, T: Transport>(&mut self, link: &mut Link<D, T>, class: ErrorClass) -> bool {
+    fn takes_again<D: Driver>(&mut self, link: &mut Link<D>, class: ErrorClass) -> bool {
         let Some(flight) = link.flights.front() else { return false };
         let shape = &self.work.operations[usize::from(flight.operation)];
         let is_taken = self.again.take(shape, flight, link.flights.front_keys(shape.keys_per_request), class);
@@ -298,9 +297,9 @@ impl PhaseState {
     }
 
     /// Counts what was under way on a connection that failed.
-    pub(crate) fn abandon<D: Driver, T: Transport>(
+    pub(crate) fn abandon<D: Driver>(
         &mut self,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         fault: &Fault,
         now_ns: u64,
         timeout_ns: u64,

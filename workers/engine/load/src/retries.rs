@@ -11,7 +11,6 @@ use crate::link::Link;
 use crate::links::Links;
 use crate::phase::PhaseState;
 use crate::routed::has_room;
-use crate::transport::{Dial, Transport};
 use crate::worker::Worker;
 
 /// Requests that wait to be sent again, with their keys. They count as under way.
@@ -57,10 +56,10 @@ impl Again {
 impl PhaseState {
     /// Fills a connection up with what waits to be sent again.
     #[cold]
-    pub(crate) fn lay_again<D: Driver, T: Transport>(
+    pub(crate) fn lay_again<D: Driver>(
         &mut self,
         driver: &D,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         now_ns: u64,
     ) {
         while link.is_up() && link.takes_more(self.work.pipeline, self.work.per_connection) {
@@ -71,9 +70,9 @@ impl PhaseState {
 
     /// The same over the sockets of a connection, each request where it belongs.
     #[cold]
-    pub(crate) fn lay_again_routed<D: Driver, L: Dial>(
+    pub(crate) fn lay_again_routed<D: Driver>(
         &mut self,
-        links: &mut Links<D, L>,
+        links: &mut Links<D>,
         first: usize,
         now_ns: u64,
     ) {
@@ -83,15 +82,15 @@ impl PhaseState {
             let Some((flight, keys)) = self.again.waiting.pop_front() else { return };
             let shape = &self.work.operations[usize::from(flight.operation)];
             let asked = Asked { shape, keys: &keys, stage: 0, word: flight.word, session: 0 };
-            let endpoint = shared.endpoints.route(&shared.driver, &asked);
-            self.lay_once_more(&shared.driver, &mut sockets[endpoint], (flight, &keys), now_ns);
+            let endpoint = shared.endpoints.route(&*shared.driver, &asked);
+            self.lay_once_more(&*shared.driver, &mut sockets[endpoint], (flight, &keys), now_ns);
         }
     }
 
-    fn lay_once_more<D: Driver, T: Transport>(
+    fn lay_once_more<D: Driver>(
         &mut self,
         driver: &D,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         (flight, keys): (Flight, &[u64]),
         now_ns: u64,
     ) {
@@ -113,7 +112,7 @@ impl Flight {
     }
 }
 
-impl<D: Driver, L: Dial> Worker<D, L> {
+impl<D: Driver> Worker<D> {
     /// What waits for another attempt goes out over any connection that has room for it.
     pub(crate) fn send_again(&mut self) {
         for index in 0..self.links.all.len() {

@@ -8,14 +8,13 @@ use crate::link::{Fault, Link};
 use crate::links::Links;
 use crate::phase::{Moment, PhaseState};
 use crate::sys::Ready;
-use crate::transport::{Dial, Transport};
 use crate::worker::Worker;
 
 impl PhaseState {
     /// Takes the oldest request off a connection, for another endpoint.
-    pub(crate) fn displace<D: Driver, T: Transport>(
+    pub(crate) fn displace<D: Driver>(
         &mut self,
-        link: &mut Link<D, T>,
+        link: &mut Link<D>,
         endpoint: usize,
         asks_leave: bool,
     ) {
@@ -26,7 +25,7 @@ impl PhaseState {
     }
 
     /// Sends what was displaced to where it belongs.
-    fn settle_displaced<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize) {
+    fn settle_displaced<D: Driver>(&mut self, links: &mut Links<D>, first: usize) {
         let endpoints = links.shared.endpoints.len();
         while let Some((endpoint, flight)) = self.displaced.pop() {
             let link = &mut links.all[first + endpoint.min(endpoints - 1)];
@@ -40,7 +39,7 @@ impl PhaseState {
     }
 
     /// Fills a connection of several sockets up with what may be sent now.
-    fn top_up_routed<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize, now_ns: u64) {
+    fn top_up_routed<D: Driver>(&mut self, links: &mut Links<D>, first: usize, now_ns: u64) {
         let shared = std::sync::Arc::clone(&links.shared);
         if !self.again.is_empty() {
             self.lay_again_routed(links, first, now_ns);
@@ -52,14 +51,14 @@ impl PhaseState {
             let (index, word) = self.draw();
             let shape = &self.work.operations[index];
             let asked = Asked { shape, keys: &self.keys, stage: 0, word, session: 0 };
-            let endpoint = shared.endpoints.route(&shared.driver, &asked);
+            let endpoint = shared.endpoints.route(&*shared.driver, &asked);
             let moment = Moment { intended_ns, now_ns };
-            self.lay(&shared.driver, &mut sockets[endpoint], (index, word), moment);
+            self.lay(&*shared.driver, &mut sockets[endpoint], (index, word), moment);
         }
         sockets.iter_mut().for_each(|link| link.has_room = false);
     }
 
-    fn queue_routed<D: Driver, L: Dial>(&mut self, links: &mut Links<D, L>, first: usize) {
+    fn queue_routed<D: Driver>(&mut self, links: &mut Links<D>, first: usize) {
         let sockets = &links.all[first..first + links.shared.endpoints.len()];
         if self.is_open_loop() && !sockets[0].is_queued && has_room(sockets, &self.work) {
             links.all[first].is_queued = true;
@@ -69,13 +68,13 @@ impl PhaseState {
 }
 
 /// All sockets are up, and one more request may be sent.
-pub(crate) fn has_room<D: Driver, T: Transport>(sockets: &[Link<D, T>], work: &Assignment) -> bool {
+pub(crate) fn has_room<D: Driver>(sockets: &[Link<D>], work: &Assignment) -> bool {
     let under_way: usize = sockets.iter().map(|link| link.flights.len()).sum();
-    let takes_more = |link: &Link<D, T>| link.is_up() && link.takes_more(work.pipeline, work.per_connection);
+    let takes_more = |link: &Link<D>| link.is_up() && link.takes_more(work.pipeline, work.per_connection);
     under_way < work.pipeline && sockets.iter().all(takes_more)
 }
 
-impl<D: Driver, L: Dial> Worker<D, L> {
+impl<D: Driver> Worker<D> {
     /// The first socket of the connection that a socket belongs to.
     fn first_of(&self, index: usize) -> usize {
         index - index % self.links.shared.endpoints.len()
@@ -97,7 +96,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
                 return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
             };
             let now_ns = links.shared.clock.now_ns();
-            let (driver, link) = (&links.shared.driver, &mut links.all[index]);
+            let (driver, link) = (&*links.shared.driver, &mut links.all[index]);
             phase.consume(driver, link, &links.scratch[..filled], now_ns)?;
             phase.settle_displaced(links, first);
             links.all[index].flush(&mut links.waits)?;

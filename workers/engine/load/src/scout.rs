@@ -8,6 +8,7 @@ use loadstone_spec::events::{Failure, FailureCode};
 use loadstone_spec::plan::{Address, EnginePlan};
 use socket2::SockAddr;
 
+use crate::any_driver::AnyDriver;
 use crate::clock::Clock;
 use crate::driver::{Driver, Role};
 use crate::flights::Flights;
@@ -30,13 +31,13 @@ fn find(address: &Address, timeout: Duration, stop: &StopSwitch) -> Result<Optio
 }
 
 /// Everything that the load threads share. Nothing when the run was stopped before the target was found.
-pub(crate) fn prepare<D: Driver, L: Dial>(
+pub(crate) fn prepare(
     plan: &EnginePlan,
-    driver: D,
-    dial: L,
+    driver: AnyDriver,
+    dial: Arc<dyn Dial>,
     stop: &StopSwitch,
     clock: &Clock,
-) -> Result<Option<Shared<D, L>>, Failure> {
+) -> Result<Option<Shared<AnyDriver>>, Failure> {
     let timeout = Duration::from_millis(plan.timeout_ms);
     let mut addresses = Vec::new();
     for address in [Some(&plan.target.address), plan.target.read_address.as_ref()].into_iter().flatten() {
@@ -46,7 +47,7 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
     let needs_scout = driver.needs_scout();
     let reads_apart = addresses.len() > 1;
     let mut shared = Shared {
-        driver,
+        driver: Arc::new(driver),
         dial,
         endpoints: Endpoints { addresses, reads_apart },
         role: Role::Load,
@@ -71,7 +72,7 @@ pub(crate) fn prepare<D: Driver, L: Dial>(
 }
 
 /// Opens one connection to the first address and closes it again.
-fn send_scout<D: Driver, L: Dial>(plan: &EnginePlan, shared: Shared<D, L>) -> Result<Shared<D, L>, Failure> {
+fn send_scout(plan: &EnginePlan, shared: Shared<AnyDriver>) -> Result<Shared<AnyDriver>, Failure> {
     let internal =
         |error: io::Error| fail(FailureCode::EngineInternal, format!("the first connection: {error}"));
     let everywhere = shared.endpoints.clone();

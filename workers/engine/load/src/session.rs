@@ -14,9 +14,9 @@ use loadstone_spec::plan::{EnginePhase, EnginePlan, PhaseName};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
+use crate::any_driver::AnyDriver;
 use crate::assignment::Assignment;
 use crate::clock::Clock;
-use crate::driver::Driver;
 use crate::journal::JournalFile;
 use crate::lag::LagProbe;
 use crate::pinning::claim_cpus;
@@ -28,7 +28,7 @@ use crate::steadiness::SteadyTest;
 use crate::sys::lower_priority;
 use crate::threads::Threads;
 use crate::totals::{Message, ThreadTotals};
-use crate::transport::{Dial, Transport};
+use crate::transport::Dial;
 use crate::waits::choose_ring;
 
 /// Threads get their assignment this long before it begins, so that they begin together.
@@ -71,10 +71,10 @@ pub struct Outcome {
 }
 
 /// Carries out a plan. Events go to `emit` as they come, the summary and the failure among them.
-pub fn run<D: Driver, L: Dial>(
+pub fn run(
     run: Run<'_>,
-    driver: D,
-    dial: L,
+    driver: AnyDriver,
+    dial: Arc<dyn Dial>,
     stop: &StopSwitch,
     emit: &mut dyn FnMut(&Event),
 ) -> Outcome {
@@ -89,7 +89,7 @@ pub fn run<D: Driver, L: Dial>(
         cpus: plan.cpus.clone(),
     }));
     run.advice.into_iter().for_each(|warning| emit(&Event::Warning(warning)));
-    let (uses_ring, fallback) = choose_ring(plan, L::Transport::IS_BARE);
+    let (uses_ring, fallback) = choose_ring(plan, dial.is_bare());
     fallback.into_iter().for_each(|warning| emit(&Event::Warning(warning)));
     let outcome = match start_threads(plan, driver, dial, stop, uses_ring) {
         Err(failure) => Outcome { summary: None, failure: Some(failure) },
@@ -112,10 +112,10 @@ fn summarise(plan: &EnginePlan, stopped: bool, phases: Vec<PhaseTotals>) -> Summ
 }
 
 /// Nothing when the run was stopped before the target's address was found.
-fn start_threads<D: Driver, L: Dial>(
+fn start_threads(
     plan: &EnginePlan,
-    driver: D,
-    dial: L,
+    driver: AnyDriver,
+    dial: Arc<dyn Dial>,
     stop: &StopSwitch,
     uses_ring: bool,
 ) -> Result<Option<(Threads, Clock)>, Failure> {

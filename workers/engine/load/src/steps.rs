@@ -6,7 +6,6 @@ use loadstone_spec::plan::{ConnectionStep, EnginePlan, PhaseName};
 
 use crate::arrivals::Share;
 use crate::driver::Driver;
-use crate::transport::Dial;
 use crate::worker::Worker;
 
 const SECOND_NS: f64 = 1e9;
@@ -99,7 +98,7 @@ impl Churn {
     }
 }
 
-impl<D: Driver, L: Dial> Worker<D, L> {
+impl<D: Driver> Worker<D> {
     /// Does what the plan says of the time that has come: connections, requests to send again, an early end.
     pub(crate) fn follow_plan(&mut self, now_ns: u64) {
         self.shape_connections(now_ns);

@@ -9,18 +9,16 @@ use std::time::Duration;
 
 use loadstone_spec::plan::EnginePlan;
 
+use crate::any_driver::AnyDriver;
 use crate::assignment::{Assignment, deepest_pipeline};
-use crate::driver::Driver;
-use crate::flights::Flights;
 use crate::journal::JournalFile;
 use crate::lag::LagProbe;
-use crate::links::{Board, Links, Shared};
+use crate::links::{Board, Shared};
 use crate::pinning::pin_to;
 use crate::record::{RecordSet, clear_set, new_set};
 use crate::steps::share_of;
 use crate::totals::Message;
-use crate::transport::Dial;
-use crate::worker::{Channels, Worker};
+use crate::worker::{Channels, Share};
 
 struct Thread {
     work: Sender<Assignment>,
@@ -40,9 +38,9 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// Starts one thread for each share of the connections, on the cores of the plan in turn.
-    pub(crate) fn start<D: Driver, L: Dial>(
+    pub(crate) fn start(
         plan: &EnginePlan,
-        shared: Arc<Shared<D, L>>,
+        shared: Arc<Shared<AnyDriver>>,
     ) -> io::Result<Self> {
         let (sender, reports) = channel();
         let board = Arc::clone(&shared.board);
@@ -112,10 +110,10 @@ impl Drop for Threads {
     }
 }
 
-fn start_thread<D: Driver, L: Dial>(
+fn start_thread(
     plan: &EnginePlan,
     thread: u32,
-    shared: Arc<Shared<D, L>>,
+    shared: Arc<Shared<AnyDriver>>,
     reports: Sender<(u32, Message)>,
 ) -> io::Result<Thread> {
     let (work, work_receiver) = channel();
@@ -135,9 +133,7 @@ fn start_thread<D: Driver, L: Dial>(
         }
         // The default slack of 50 us would make every arrival of an open loop that late.
         nix::sys::prctl::set_timerslack(1)?;
-        let links =
-            Links::new(shared, connections as usize, || Flights::new(depth, kept_keys))?.take_ring()?;
-        Worker::new(links, channels).run()
+        shared.driver.work(&shared, Share { connections: connections as usize, depth, kept_keys, channels })
     })?;
     Ok(Thread { work, spares, handle })
 }

@@ -5,13 +5,8 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-/// One connected socket, not blocking, and what lies over it.
-pub trait Transport: Send {
-    /// A read that fills less than its buffer has emptied the socket, so no second read need ask.
-    const SHORT_READ_MEANS_EMPTY: bool;
-    /// Bytes pass the socket as they are, so that a ring may carry them.
-    const IS_BARE: bool;
-
+/// What lies over a connected socket that does not block.
+pub trait Layer: Send {
     /// Goes on with what must precede the first byte of the protocol; true once it is done.
     ///
     /// # Errors
@@ -28,95 +23,109 @@ pub trait Transport: Send {
     /// `WouldBlock` when it can take none.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Sends what a layer in between still holds; true once it holds nothing.
+    /// Sends what it still holds; true once it holds nothing.
     ///
     /// # Errors
     /// When the connection fails.
     fn flush(&mut self) -> io::Result<bool>;
 
-    fn raw_fd(&self) -> RawFd;
+    fn socket(&self) -> &Socket;
+}
+
+/// One connection's way to the target. An enum and no type parameter: the loop exists once for each protocol and not
+/// once more for each transport, and choosing costs nothing beside a system call.
+pub enum Wire {
+    /// TCP or a Unix socket as it is.
+    Plain(Socket),
+    Layered(Box<dyn Layer>),
+}
+
+impl Wire {
+    /// A read that fills less than its buffer has emptied the socket, so no second read need ask.
+    #[inline]
+    pub(crate) fn short_read_means_empty(&self) -> bool {
+        matches!(self, Self::Plain(_))
+    }
+
+    pub(crate) fn secure(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Plain(_) => Ok(true),
+            Self::Layered(layer) => layer.secure(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => (&*socket).read(buffer),
+            Self::Layered(layer) => layer.read(buffer),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => (&*socket).write(bytes),
+            Self::Layered(layer) => layer.write(bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn flush(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Plain(_) => Ok(true),
+            Self::Layered(layer) => layer.flush(),
+        }
+    }
+
+    fn socket(&self) -> &Socket {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Layered(layer) => layer.socket(),
+        }
+    }
+
+    pub(crate) fn raw_fd(&self) -> RawFd {
+        self.socket().as_raw_fd()
+    }
 
     /// Ends the connection while a ring still holds on to its socket.
-    fn hang_up(&self) {}
+    pub(crate) fn hang_up(&self) {
+        // A socket that is no longer connected needs no end.
+        let _ = self.socket().shutdown(std::net::Shutdown::Both);
+    }
 
-    /// The error of a connection attempt, if it failed.
-    ///
     /// # Errors
-    /// That error.
-    fn check_connected(&self) -> io::Result<()>;
+    /// That of the connection attempt, or `NotConnected`.
+    pub(crate) fn check_connected(&self) -> io::Result<()> {
+        match self.socket().take_error()? {
+            Some(error) => Err(error),
+            None => self.socket().peer_addr().map(drop),
+        }
+    }
 }
 
 /// Lays a transport over a socket.
 pub trait Dial: Send + Sync + 'static {
-    type Transport: Transport;
+    /// Bytes pass the socket as they are, so that a ring may carry them.
+    fn is_bare(&self) -> bool;
 
     /// # Errors
     /// When the layer cannot be set up.
-    fn dial(&self, socket: Socket) -> io::Result<Self::Transport>;
+    fn dial(&self, socket: Socket) -> io::Result<Wire>;
 }
 
-/// TCP or a Unix socket as it is.
-pub struct Plain {
-    socket: Socket,
-}
-
-impl Transport for Plain {
-    const SHORT_READ_MEANS_EMPTY: bool = true;
-    const IS_BARE: bool = true;
-
-    fn secure(&mut self) -> io::Result<bool> {
-        Ok(true)
-    }
-
-    #[inline]
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&self.socket).read(buffer)
-    }
-
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&self.socket).write(bytes)
-    }
-
-    #[inline]
-    fn flush(&mut self) -> io::Result<bool> {
-        Ok(true)
-    }
-
-    fn raw_fd(&self) -> RawFd {
-        self.socket.as_raw_fd()
-    }
-
-    fn hang_up(&self) {
-        // A socket that is no longer connected needs no end.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
-    }
-
-    fn check_connected(&self) -> io::Result<()> {
-        check_connected(&self.socket)
-    }
-}
-
-/// The dial of [`Plain`].
+/// The dial of [`Wire::Plain`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PlainDial;
 
 impl Dial for PlainDial {
-    type Transport = Plain;
-
-    fn dial(&self, socket: Socket) -> io::Result<Plain> {
-        Ok(Plain { socket })
+    fn is_bare(&self) -> bool {
+        true
     }
-}
 
-/// For [`Transport::check_connected`] over any socket.
-///
-/// # Errors
-/// The pending error of the socket, or `NotConnected`.
-pub fn check_connected(socket: &Socket) -> io::Result<()> {
-    match socket.take_error()? {
-        Some(error) => Err(error),
-        None => socket.peer_addr().map(drop),
+    fn dial(&self, socket: Socket) -> io::Result<Wire> {
+        Ok(Wire::Plain(socket))
     }
 }
 

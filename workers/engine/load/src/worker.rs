@@ -1,20 +1,21 @@
 //! A load thread: one event loop over its own connections, sharing nothing on the way of a request.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use crate::assignment::Assignment;
 use crate::driver::Driver;
+use crate::flights::Flights;
 use crate::gathering::Gathering;
 use crate::journal::Journal;
 use crate::link::Fault;
-use crate::links::{Links, Opening};
+use crate::links::{Links, Opening, Shared};
 use crate::opening::Unopened;
 use crate::phase::PhaseState;
 use crate::record::RecordSet;
 use crate::sys::Ready;
 use crate::totals::{Message, ThreadTotals};
-use crate::transport::Dial;
 use crate::watch::read_busy_ns;
 
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -47,8 +48,27 @@ impl Channels {
     }
 }
 
-pub(crate) struct Worker<D: Driver, L: Dial> {
-    pub links: Links<D, L>,
+/// What one load thread looks after.
+pub(crate) struct Share {
+    pub connections: usize,
+    /// Requests that may be under way on a connection, and the keys kept of each.
+    pub depth: usize,
+    pub kept_keys: usize,
+    pub channels: Channels,
+}
+
+/// A load thread's life.
+///
+/// # Errors
+/// When epoll, or the ring that was asked for, fails.
+pub(crate) fn work<D: Driver>(shared: Shared<D>, share: Share) -> io::Result<()> {
+    let Share { connections, depth, kept_keys, channels } = share;
+    let links = Links::new(Arc::new(shared), connections, || Flights::new(depth, kept_keys))?.take_ring()?;
+    Worker::new(links, channels).run()
+}
+
+pub(crate) struct Worker<D: Driver> {
+    pub links: Links<D>,
     pub phase: Option<PhaseState>,
     pub is_routed: bool,
     pub gathering: Gathering,
@@ -59,8 +79,8 @@ pub(crate) struct Worker<D: Driver, L: Dial> {
     drain_until_ns: u64,
 }
 
-impl<D: Driver, L: Dial> Worker<D, L> {
-    pub(crate) fn new(links: Links<D, L>, channels: Channels) -> Self {
+impl<D: Driver> Worker<D> {
+    fn new(links: Links<D>, channels: Channels) -> Self {
         Self {
             is_routed: links.shared.endpoints.len() > 1,
             links,
@@ -78,7 +98,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
     ///
     /// # Errors
     /// When epoll itself fails.
-    pub(crate) fn run(mut self) -> io::Result<()> {
+    fn run(mut self) -> io::Result<()> {
         if let Err(Unopened { is_refused, message }) = self.links.open_all()? {
             self.channels.tell(Message::Failed { is_refused, message });
             return Ok(());
@@ -168,7 +188,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         }
         let earliest_ns = phase.work.start_ns.saturating_sub(phase.work.think_ns);
         link.free_since_ns = link.free_since_ns.max(earliest_ns);
-        phase.top_up(&links.shared.driver, link, now_ns);
+        phase.top_up(&*links.shared.driver, link, now_ns);
         phase.look(now_ns, false);
         let flushed = link.flush(&mut links.waits);
         phase.queue(index, link);
@@ -232,8 +252,8 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             let Some(phase) = phase else {
                 return Err(Fault::Protocol("a reply that nobody asked for".to_owned()));
             };
-            phase.consume(&shared.driver, link, &links.scratch[..filled], shared.clock.now_ns())?;
-            phase.top_up(&shared.driver, link, shared.clock.now_ns());
+            phase.consume(&*shared.driver, link, &links.scratch[..filled], shared.clock.now_ns())?;
+            phase.top_up(&*shared.driver, link, shared.clock.now_ns());
             phase.look(shared.clock.now_ns(), false);
             if link.has_unsent() {
                 link.flush(&mut links.waits)?;
@@ -242,7 +262,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
         if link.has_unsent() {
             link.flush(&mut links.waits)?;
             if let Some(phase) = phase {
-                phase.top_up(&shared.driver, link, shared.clock.now_ns());
+                phase.top_up(&*shared.driver, link, shared.clock.now_ns());
                 link.flush(&mut links.waits)?;
             }
         }
@@ -271,7 +291,7 @@ impl<D: Driver, L: Dial> Worker<D, L> {
             if !link.is_up() {
                 continue;
             }
-            phase.top_up(&links.shared.driver, link, now_ns);
+            phase.top_up(&*links.shared.driver, link, now_ns);
             phase.look(links.shared.clock.now_ns(), false);
             let flushed = link.flush(&mut links.waits);
             phase.queue(index as usize, link);
