@@ -18,6 +18,8 @@ use crate::{bad_plan, lifeline, say, show_event};
 
 /// What the engine may cost over the bare loop of the same kind.
 const MOST_OVER_BARE: f64 = 1.10;
+/// What each thread of several must reach of what one reaches alone.
+const LEAST_SCALING: f64 = 0.9;
 const MOST_TIMESTAMP_NS: f64 = 30.0;
 const TIMESTAMPS: u32 = 2_000_000;
 
@@ -59,6 +61,9 @@ fn measure(arguments: &args::Bench) -> Result<(), Failure> {
         }
     }
     report(&plan, &costs);
+    if plan.threads > 1 {
+        report_scaling(&plan, arguments.repeats, &stop)?;
+    }
     report_timestamps();
     Ok(())
 }
@@ -136,6 +141,29 @@ fn report(plan: &EnginePlan, costs: &[(BenchLoop, Vec<f64>)]) {
     }
 }
 
+/// What threads that share nothing lose to each other: operations for each second of CPU with all threads over those with
+/// one, on the same target. Below 1 they would wait for each other's memory.
+fn report_scaling(plan: &EnginePlan, repeats: usize, stop: &StopSwitch) -> Result<(), Failure> {
+    let mut ratios = Vec::new();
+    for round in 0..repeats {
+        let mut costs = [0.0, 0.0];
+        for at in [round % 2, 1 - round % 2] {
+            let threads = if at == 0 { 1 } else { plan.threads };
+            let spent = spend_on_engine(&EnginePlan { threads, ..plan.clone() }, stop)?;
+            costs[at] = spent.cpu_ns as f64 / spent.operations.max(1) as f64;
+        }
+        ratios.push(costs[0] / costs[1]);
+    }
+    let value = median(&ratios);
+    let figure = json!({
+        "name": "engine.bench.threads_scaling", "threads": plan.threads, "value": rounded(value), "unit": "ratio",
+        "limit": LEAST_SCALING, "holds": value >= LEAST_SCALING, "n": ratios.len(),
+        "method": "median over rounds in turn of operations per CPU second, all threads / one thread",
+    });
+    let _ = say(&figure.to_string());
+    Ok(())
+}
+
 /// What one reading of the engine's clock costs.
 fn report_timestamps() {
     let clock = Clock::new();
@@ -150,11 +178,14 @@ fn report_timestamps() {
     show("engine.bench.timestamp_ns", each_ns, "ns", Some(MOST_TIMESTAMP_NS), method, TIMESTAMPS as usize);
 }
 
+fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
 fn show(name: &str, value: f64, unit: &str, limit: Option<f64>, method: &str, n: usize) {
     let holds = limit.map(|limit| value <= limit);
-    let rounded = (value * 10_000.0).round() / 10_000.0;
     let figure = json!({
-        "name": name, "value": rounded, "unit": unit, "limit": limit, "holds": holds, "method": method, "n": n,
+        "name": name, "value": rounded(value), "unit": unit, "limit": limit, "holds": holds, "method": method, "n": n,
     });
     let _ = say(&figure.to_string());
 }

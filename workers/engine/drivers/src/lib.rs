@@ -28,6 +28,7 @@ mod tally;
 mod tls;
 
 pub use choice::{choose_dial, choose_driver};
+use loadstone_load::driver::{Reply, Step};
 use loadstone_spec::events::Warning;
 use loadstone_spec::plan::{EnginePlan, OperationKind, StoreProtocol};
 
@@ -77,4 +78,36 @@ pub(crate) fn parse_count(digits: &[u8]) -> Option<usize> {
         let digit = byte.is_ascii_digit().then(|| usize::from(byte - b'0'))?;
         Some(sum * 10 + digit)
     })
+}
+
+/// The decimal number from `at` on, and where it ends. Nothing when there is none or the input ends with it.
+#[inline]
+pub(crate) fn take_decimal(input: &[u8], at: usize) -> Option<(usize, usize)> {
+    let mut number = 0usize;
+    for (place, &byte) in input.get(at..)?.iter().enumerate() {
+        if !byte.is_ascii_digit() {
+            return (place > 0).then_some((number, at + place));
+        }
+        if place >= 10 {
+            return None;
+        }
+        number = number * 10 + usize::from(byte - b'0');
+    }
+    None
+}
+
+/// Where `<length>\r\n<so many bytes>\r\n` from `at` on ends. Nothing when it is not all there, or looks otherwise: it is then
+/// read piece by piece.
+#[inline]
+pub(crate) fn skip_sized(input: &[u8], at: usize) -> Option<usize> {
+    let (len, line_end) = take_decimal(input, at)?;
+    let end = line_end + 2 + len;
+    let is_whole = input.get(end..end + 2)? == b"\r\n" && input[line_end..line_end + 2] == *b"\r\n";
+    is_whole.then_some(end + 2)
+}
+
+/// The reply to a get of one key that has hit and is not to be verified.
+#[inline]
+pub(crate) fn hit(used: usize) -> Step {
+    Step::Done { used, reply: Reply { hits: 1, ..Reply::default() } }
 }

@@ -9,7 +9,7 @@ use crate::body::{Body, Expected};
 use crate::data::{Data, command_of};
 use crate::greeting::{GreetingStep, LineGreeting};
 use crate::layout::Layout;
-use crate::{parse_count, take_line};
+use crate::{hit, parse_count, skip_sized, take_decimal, take_line};
 
 /// The protocol with everything that is the same for all connections.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Memcached {
     layouts: Vec<[Layout; 2]>,
     greeting: Arc<[GreetingStep]>,
     hits_always: bool,
+    /// Where all keys have one length and values are not verified: what precedes a value's flags.
+    plain_head_bytes: Option<usize>,
 }
 
 /// Where a connection stands within a reply.
@@ -39,7 +41,19 @@ impl Memcached {
         let data = Data::new(plan);
         let layouts = Shape::all_of(plan).iter().map(|shape| lay_out(plan, shape, &data)).collect();
         let hits_always = plan.dataset.hit_ratio >= 1.0;
-        Self { layouts, greeting: greeting_steps(&plan.target), data, hits_always }
+        let key_bytes = data.keys.fixed_len().filter(|_| !plan.verify);
+        let plain_head_bytes = key_bytes.map(|key_bytes| b"VALUE  ".len() + key_bytes);
+        Self { layouts, greeting: greeting_steps(&plan.target), data, hits_always, plain_head_bytes }
+    }
+
+    /// Where a reply with one value ends, if all of it is there.
+    #[inline]
+    fn skip_hit(&self, input: &[u8]) -> Option<usize> {
+        let head = input.get(..self.plain_head_bytes?)?;
+        let (_flags, flags_end) = take_decimal(input, head.len())?;
+        let end = skip_sized(input, flags_end + 1)?;
+        let is_plain = head.starts_with(b"VALUE ") && head.ends_with(b" ") && input[flags_end] == b' ';
+        (is_plain && input.get(end..end + 5)? == b"END\r\n").then_some(end + 5)
     }
 
     fn encode_multi_get(&self, keys: &[u64], out: &mut Vec<u8>) {
@@ -228,6 +242,10 @@ impl Driver for Memcached {
     fn read(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
         use OperationKind as Kind;
         match asked.shape.kind {
+            Kind::Get if reader.hits == 0 => match self.skip_hit(input) {
+                Some(end) => hit(end),
+                None => self.read_values(reader, asked, input),
+            },
             Kind::Get | Kind::MultiGet => self.read_values(reader, asked, input),
             Kind::ReadModifyWrite | Kind::CompareAndSet if asked.stage == 0 => {
                 self.read_values(reader, asked, input)

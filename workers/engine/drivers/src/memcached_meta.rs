@@ -11,7 +11,7 @@ use crate::greeting::{GreetingStep, LineGreeting};
 use crate::layout::Layout;
 use crate::memcached::{authentication, is_error};
 use crate::tally::Tally;
-use crate::{parse_count, take_line};
+use crate::{hit, parse_count, skip_sized, take_line};
 
 /// The protocol with everything that is the same for all connections.
 #[derive(Debug)]
@@ -29,6 +29,14 @@ pub struct Reader {
     /// The reply ends with the body.
     is_last: bool,
     tally: Tally,
+}
+
+impl Reader {
+    /// Nothing of the reply has been read yet.
+    #[inline]
+    fn is_new(&self) -> bool {
+        !self.body.is_open()
+    }
 }
 
 /// What a line begins.
@@ -137,6 +145,12 @@ impl Driver for MemcachedMeta {
 
     #[inline]
     fn read(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
+        if asked.shape.kind == OperationKind::Get && !self.data.verify && reader.is_new() {
+            let end = input.starts_with(b"VA ").then(|| skip_sized(input, b"VA ".len()));
+            if let Some(end) = end.flatten() {
+                return hit(end);
+            }
+        }
         let mut used = 0;
         loop {
             if reader.body.is_open() {

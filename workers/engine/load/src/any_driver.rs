@@ -9,7 +9,7 @@ use loadstone_spec::plan::TcpAddress;
 
 use crate::driver::{Asked, Driver, Greeted, Greeting, Role, Shape, Step};
 use crate::links::Shared;
-use crate::worker::{Share, work};
+use crate::share::{Share, work};
 
 /// Any driver of one protocol.
 #[derive(Clone)]

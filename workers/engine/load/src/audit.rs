@@ -243,13 +243,7 @@ impl<'a> Audit<'a> {
 }
 
 /// Lays a question into the output of the connection that it goes to, and says which one that is.
-fn ask(
-    links: &mut Links<AnyDriver>,
-    shape: &Shape,
-    key: u64,
-    stage: u8,
-    endpoint: Option<usize>,
-) -> usize {
+fn ask(links: &mut Links<AnyDriver>, shape: &Shape, key: u64, stage: u8, endpoint: Option<usize>) -> usize {
     let Links { shared, all, .. } = links;
     let keys = [key];
     let question = Asked { shape, keys: &keys, stage, word: 0, session: 0 };

@@ -161,12 +161,18 @@ impl Bare {
 
     fn exchange_all(&mut self, stop: &StopSwitch) -> io::Result<()> {
         let mut under_way = 0;
+        let mut answered_ns = self.links.shared.clock.now_ns();
         for index in 0..self.links.all.len().min(self.left as usize) {
             self.send(index)?;
             (self.left, under_way) = (self.left - 1, under_way + 1);
         }
         while under_way > 0 && !stop.is_turned() {
             self.links.wait((under_way / 2).max(1), 5 * MILLISECOND_NS)?;
+            if self.links.waits.len() > 0 {
+                answered_ns = self.links.shared.clock.now_ns();
+            } else if self.links.shared.clock.now_ns() > answered_ns + self.links.shared.timeout_ns {
+                return Err(io::Error::other("replies are shorter than the first: are all keys there?"));
+            }
             for at in 0..self.links.waits.len() {
                 let ready = self.links.waits.get(at);
                 let Some(index) = self.links.find(ready) else { continue };

@@ -152,6 +152,7 @@ impl Mix {
         least + self.rng.below(u64::from(shape.entries) - least + 1)
     }
 
+    #[inline]
     fn next_serial(&mut self) -> u64 {
         self.serial += self.serial_step;
         if self.tells_time {
@@ -166,6 +167,9 @@ impl Mix {
     #[inline]
     fn next_key_beside(&mut self, makes_new_keys: bool, others: &[u64]) -> u64 {
         let mut key = self.next_key(makes_new_keys);
+        if others.is_empty() {
+            return key;
+        }
         for _ in 0..MOST_REDRAWS {
             if !others.contains(&key) {
                 break;

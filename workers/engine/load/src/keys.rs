@@ -8,11 +8,7 @@ use loadstone_spec::trace::Recorded;
 
 use crate::sizes::KeySizes;
 
-const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
-2021222324252627282930313233343536373839\
-4041424344454647484950515253545556575859\
-6061626364656667686970717273747576777879\
-8081828384858687888990919293949596979899";
+const PAIRS: [[u8; 2]; 100] = make_pairs();
 /// More digits than any index has.
 const ZEROS: [u8; MAX_KEY_BYTES as usize] = [b'0'; MAX_KEY_BYTES as usize];
 
@@ -134,20 +130,35 @@ fn count_digits(index: u64) -> usize {
     index.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
+const fn make_pairs() -> [[u8; 2]; 100] {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+}
+
 /// Writes an index so that it ends before `end`.
 #[inline]
-fn write_digits(key: &mut [u8], mut end: usize, index: u64) {
+fn write_digits(key: &mut [u8], end: usize, index: u64) {
+    let mut places = key[..end].rchunks_exact_mut(2);
     let mut rest = index;
-    while rest >= 100 {
-        let pair = (rest % 100) as usize * 2;
+    while rest >= 10 {
+        let Some(place) = places.next() else { break };
+        place.copy_from_slice(&PAIRS[(rest % 100) as usize]);
         rest /= 100;
-        key[end - 2..end].copy_from_slice(&PAIRS[pair..pair + 2]);
-        end -= 2;
     }
-    if rest >= 10 {
-        key[end - 2..end].copy_from_slice(&PAIRS[rest as usize * 2..rest as usize * 2 + 2]);
-    } else {
-        key[end - 1] = b'0' + rest as u8;
+    if rest > 0 || index == 0 {
+        match places.next() {
+            Some(place) => place[1] = b'0' + rest as u8,
+            None => {
+                if let [place] = places.into_remainder() {
+                    *place = b'0' + rest as u8;
+                }
+            }
+        }
     }
 }
 

@@ -14,9 +14,9 @@ use crate::driver::{Asked, Driver, Reply, Shape, Step, Verdict};
 use crate::flights::Flights;
 use crate::link::Fault;
 use crate::links::{Links, Shared};
-use crate::record::new_histogram;
 use crate::report::{encode, quantiles};
 use crate::sys::Source;
+use crate::times::new_histogram;
 
 const SECOND_NS: f64 = 1e9;
 /// The longest wait, after which the end of the run is noticed.
@@ -67,10 +67,7 @@ pub(crate) struct LagProbe {
 
 impl LagProbe {
     /// Nothing when the plan asks for none.
-    pub(crate) fn start(
-        plan: &EnginePlan,
-        shared: Arc<Shared<AnyDriver>>,
-    ) -> io::Result<Option<Self>> {
+    pub(crate) fn start(plan: &EnginePlan, shared: Arc<Shared<AnyDriver>>) -> io::Result<Option<Self>> {
         let Some(lag) = &plan.replica_lag else { return Ok(None) };
         let latest = Arc::new(Mutex::new(LagRecord::new()));
         let shapes = Shape::all_of(plan);

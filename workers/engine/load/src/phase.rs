@@ -265,12 +265,7 @@ impl PhaseState {
 
     /// Notes the outcome of the oldest request of a connection, if it is a write.
     #[inline]
-    pub(crate) fn note<D: Driver>(
-        &mut self,
-        link: &Link<D>,
-        flight: &Flight,
-        is_acknowledged: bool,
-    ) {
+    pub(crate) fn note<D: Driver>(&mut self, link: &Link<D>, flight: &Flight, is_acknowledged: bool) {
         let Some(journal) = &mut self.journal else { return };
         let shape = &self.work.operations[usize::from(flight.operation)];
         let keys = match shape.keys_per_request {

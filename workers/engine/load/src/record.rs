@@ -1,11 +1,8 @@
 //! What a load thread notes down, and how it passes to the reports.
 
-use hdrhistogram::Histogram;
 use loadstone_spec::events::ErrorClass;
 
-/// The longest time a histogram tells apart: 10 h. Longer ones count as this.
-const MAX_NS: u64 = 36_000_000_000_000;
-const SIGNIFICANT_DIGITS: u8 = 3;
+use crate::times::Times;
 
 /// Counts and times of one operation over some span.
 #[derive(Debug, Clone)]
@@ -20,8 +17,8 @@ pub(crate) struct OperationRecord {
     /// Requests that were sent again.
     pub retries: u64,
     pub service_sum_ns: u64,
-    pub response: Histogram<u64>,
-    pub service: Histogram<u64>,
+    pub response: Times,
+    pub service: Times,
 }
 
 impl OperationRecord {
@@ -36,8 +33,8 @@ impl OperationRecord {
             errors: [0; ErrorClass::ALL.len()],
             retries: 0,
             service_sum_ns: 0,
-            response: new_histogram(),
-            service: new_histogram(),
+            response: Times::new(),
+            service: Times::new(),
         }
     }
 
@@ -45,8 +42,8 @@ impl OperationRecord {
     pub(crate) fn answer(&mut self, response_ns: u64, service_ns: u64) {
         self.count += 1;
         self.service_sum_ns += service_ns;
-        self.response.saturating_record(response_ns);
-        self.service.saturating_record(service_ns);
+        self.response.record(response_ns);
+        self.service.record(service_ns);
     }
 
     #[inline]
@@ -68,14 +65,14 @@ impl OperationRecord {
         self.bytes_received += other.bytes_received;
         self.service_sum_ns += other.service_sum_ns;
         self.errors.iter_mut().zip(other.errors).for_each(|(mine, theirs)| *mine += theirs);
-        add_histogram(&mut self.response, &other.response);
-        add_histogram(&mut self.service, &other.service);
+        self.response.add(&other.response);
+        self.service.add(&other.service);
     }
 
     /// Empties the record and keeps its memory.
     fn clear(&mut self) {
-        self.response.reset();
-        self.service.reset();
+        self.response.clear();
+        self.service.clear();
         for counter in [
             &mut self.count,
             &mut self.late,
@@ -105,16 +102,4 @@ pub(crate) fn add_set(sum: &mut RecordSet, set: &RecordSet) {
 
 pub(crate) fn clear_set(set: &mut RecordSet) {
     set.iter_mut().for_each(OperationRecord::clear);
-}
-
-fn add_histogram(sum: &mut Histogram<u64>, other: &Histogram<u64>) {
-    // All histograms share their bounds, the only thing that addition could refuse.
-    let _ = sum.add(other);
-}
-
-pub(crate) fn new_histogram() -> Histogram<u64> {
-    match Histogram::new_with_bounds(1, MAX_NS, SIGNIFICANT_DIGITS) {
-        Ok(histogram) => histogram,
-        Err(_) => unreachable!("the bounds are constants that the library accepts"),
-    }
 }

@@ -30,6 +30,7 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
         .map(|class| (class, record.errors[class as usize]))
         .filter(|&(_, count)| count > 0)
         .collect();
+    let (response, service) = (record.response.to_histogram(), record.service.to_histogram());
     OperationNumbers {
         operation: operation.kind,
         count: record.count,
@@ -40,10 +41,10 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
         misses: record.misses,
         bytes_sent: record.bytes_sent,
         bytes_received: record.bytes_received,
-        response_time_ns: quantiles(&record.response),
-        service_time_ns: quantiles(&record.service),
-        response_histogram: encode(&record.response),
-        service_histogram: encode(&record.service),
+        response_time_ns: quantiles(&response),
+        service_time_ns: quantiles(&service),
+        response_histogram: encode(&response),
+        service_histogram: encode(&service),
     }
 }
 

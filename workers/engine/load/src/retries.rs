@@ -56,12 +56,7 @@ impl Again {
 impl PhaseState {
     /// Fills a connection up with what waits to be sent again.
     #[cold]
-    pub(crate) fn lay_again<D: Driver>(
-        &mut self,
-        driver: &D,
-        link: &mut Link<D>,
-        now_ns: u64,
-    ) {
+    pub(crate) fn lay_again<D: Driver>(&mut self, driver: &D, link: &mut Link<D>, now_ns: u64) {
         while link.is_up() && link.takes_more(self.work.pipeline, self.work.per_connection) {
             let Some((flight, keys)) = self.again.waiting.pop_front() else { return };
             self.lay_once_more(driver, link, (flight, &keys), now_ns);
@@ -70,12 +65,7 @@ impl PhaseState {
 
     /// The same over the sockets of a connection, each request where it belongs.
     #[cold]
-    pub(crate) fn lay_again_routed<D: Driver>(
-        &mut self,
-        links: &mut Links<D>,
-        first: usize,
-        now_ns: u64,
-    ) {
+    pub(crate) fn lay_again_routed<D: Driver>(&mut self, links: &mut Links<D>, first: usize, now_ns: u64) {
         let shared = std::sync::Arc::clone(&links.shared);
         let sockets = &mut links.all[first..first + shared.endpoints.len()];
         while has_room(sockets, &self.work) {

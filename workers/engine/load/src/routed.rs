@@ -12,12 +12,7 @@ use crate::worker::Worker;
 
 impl PhaseState {
     /// Takes the oldest request off a connection, for another endpoint.
-    pub(crate) fn displace<D: Driver>(
-        &mut self,
-        link: &mut Link<D>,
-        endpoint: usize,
-        asks_leave: bool,
-    ) {
+    pub(crate) fn displace<D: Driver>(&mut self, link: &mut Link<D>, endpoint: usize, asks_leave: bool) {
         if let Some(mut flight) = link.flights.pop() {
             flight.stage = (flight.stage & !ASKING) | if asks_leave { ASKING } else { 0 };
             self.displaced.push((endpoint, flight));

@@ -16,9 +16,9 @@ use crate::lag::LagProbe;
 use crate::links::{Board, Shared};
 use crate::pinning::pin_to;
 use crate::record::{RecordSet, clear_set, new_set};
+use crate::share::{Channels, Share};
 use crate::steps::share_of;
 use crate::totals::Message;
-use crate::worker::{Channels, Share};
 
 struct Thread {
     work: Sender<Assignment>,
@@ -38,10 +38,7 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// Starts one thread for each share of the connections, on the cores of the plan in turn.
-    pub(crate) fn start(
-        plan: &EnginePlan,
-        shared: Arc<Shared<AnyDriver>>,
-    ) -> io::Result<Self> {
+    pub(crate) fn start(plan: &EnginePlan, shared: Arc<Shared<AnyDriver>>) -> io::Result<Self> {
         let (sender, reports) = channel();
         let board = Arc::clone(&shared.board);
         let journal = shared.journal.clone();

@@ -1,19 +1,17 @@
 //! A load thread: one event loop over its own connections, sharing nothing on the way of a request.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 
 use crate::assignment::Assignment;
 use crate::driver::Driver;
-use crate::flights::Flights;
 use crate::gathering::Gathering;
 use crate::journal::Journal;
 use crate::link::Fault;
-use crate::links::{Links, Opening, Shared};
+use crate::links::{Links, Opening};
 use crate::opening::Unopened;
 use crate::phase::PhaseState;
-use crate::record::RecordSet;
+use crate::share::Channels;
 use crate::sys::Ready;
 use crate::totals::{Message, ThreadTotals};
 use crate::watch::read_busy_ns;
@@ -33,40 +31,6 @@ const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
 /// ... and only this long when the run was told to stop.
 const HALTED_DRAIN_NS: u64 = SECOND_NS / 2;
 
-/// A thread's ends of the channels to the reports.
-pub(crate) struct Channels {
-    pub thread: u32,
-    pub work: Receiver<Assignment>,
-    pub spares: Receiver<RecordSet>,
-    pub reports: Sender<(u32, Message)>,
-}
-
-impl Channels {
-    /// A closed channel means that the run is over, which the thread notices when it asks for work.
-    fn tell(&self, message: Message) {
-        let _ = self.reports.send((self.thread, message));
-    }
-}
-
-/// What one load thread looks after.
-pub(crate) struct Share {
-    pub connections: usize,
-    /// Requests that may be under way on a connection, and the keys kept of each.
-    pub depth: usize,
-    pub kept_keys: usize,
-    pub channels: Channels,
-}
-
-/// A load thread's life.
-///
-/// # Errors
-/// When epoll, or the ring that was asked for, fails.
-pub(crate) fn work<D: Driver>(shared: Shared<D>, share: Share) -> io::Result<()> {
-    let Share { connections, depth, kept_keys, channels } = share;
-    let links = Links::new(Arc::new(shared), connections, || Flights::new(depth, kept_keys))?.take_ring()?;
-    Worker::new(links, channels).run()
-}
-
 pub(crate) struct Worker<D: Driver> {
     pub links: Links<D>,
     pub phase: Option<PhaseState>,
@@ -80,7 +44,7 @@ pub(crate) struct Worker<D: Driver> {
 }
 
 impl<D: Driver> Worker<D> {
-    fn new(links: Links<D>, channels: Channels) -> Self {
+    pub(crate) fn new(links: Links<D>, channels: Channels) -> Self {
         Self {
             is_routed: links.shared.endpoints.len() > 1,
             links,
@@ -98,7 +62,7 @@ impl<D: Driver> Worker<D> {
     ///
     /// # Errors
     /// When epoll itself fails.
-    fn run(mut self) -> io::Result<()> {
+    pub(crate) fn run(mut self) -> io::Result<()> {
         if let Err(Unopened { is_refused, message }) = self.links.open_all()? {
             self.channels.tell(Message::Failed { is_refused, message });
             return Ok(());

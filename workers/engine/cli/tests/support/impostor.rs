@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub enum Answer {
     Miss,
     Bytes(Vec<u8>),
+    /// The same in pieces of 7 bytes, each a packet of its own.
+    Pieces(Vec<u8>),
     Silence,
     Close,
 }
@@ -70,6 +72,10 @@ fn serve(stream: TcpStream, answer: &dyn Fn(usize) -> Answer, record: &Mutex<Vec
         let written = match answer(number) {
             Answer::Miss => writer.write_all(b"END\r\n"),
             Answer::Bytes(bytes) => writer.write_all(&bytes),
+            Answer::Pieces(bytes) => bytes.chunks(7).try_for_each(|piece| {
+                thread::sleep(Duration::from_micros(100));
+                writer.write_all(piece)
+            }),
             Answer::Silence => Ok(()),
             Answer::Close => return,
         };
