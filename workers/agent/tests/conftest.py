@@ -80,6 +80,15 @@ def agent(settings: AgentSettings, identity: Identity) -> Iterator[Agent]:
 
 
 @pytest.fixture
+def roomy_agent(settings: AgentSettings, identity: Identity, passable_dir: Path) -> Iterator[Agent]:
+    """Its folder can be entered by the users of servers that look their data up by its whole path."""
+    save_identity(passable_dir, identity)
+    agent = make_agent(settings.model_copy(update={"agent_dir": passable_dir}))
+    yield agent
+    agent.api.close()
+
+
+@pytest.fixture
 def start_server() -> Iterator[Callable[..., int]]:
     """Starts a server that is not the agent's and returns its port."""
     servers: list[subprocess.Popen[bytes]] = []

@@ -1,13 +1,9 @@
 """Stores killed under their load: what they had acknowledged is read back, and the modes rank as they should."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from loadstone_agent.agent import make_agent
-from loadstone_agent.identity import Identity, save_identity
-from loadstone_agent.settings import AgentSettings
+from loadstone_agent.agent import Agent
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
@@ -19,22 +15,17 @@ Check = Callable[..., FinishRequest]
 
 
 @pytest.fixture
-def check(api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path) -> Iterator[Check]:
-    settings = settings.model_copy(update={"agent_dir": passable_dir})
-    save_identity(passable_dir, identity)
-    agent = make_agent(settings)
-
+def check(api: ApiInMemory, roomy_agent: Agent) -> Check:
     def check(kind: str, options: dict[str, str], kill_after_s: float = 1.2, lasts_s: float = 20.0) -> FinishRequest:
         target = managed(kind).model_copy(update={"options": options})
         writes = work(lasts_s).model_copy(update={"operations": [Operation(kind="set", weight=1)]})
         given = assignment(target, work=writes)
         given = given.model_copy(update={"kill": KillRequest(kill_after_s=kill_after_s)})
         api.assign(given)
-        TrialChain(agent).execute(given.trial_id)
+        TrialChain(roomy_agent).execute(given.trial_id)
         return api.finishes[given.lease_id]
 
-    with closing(agent.api):
-        yield check
+    return check
 
 
 def report_of(finish: FinishRequest) -> DurabilityReport:

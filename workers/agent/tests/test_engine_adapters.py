@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loadstone_agent.agent import Agent, make_agent
+from loadstone_agent.agent import Agent
 from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.errors import AgentError
-from loadstone_agent.identity import Identity, save_identity
-from loadstone_agent.settings import AgentSettings
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
+from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import processes_with
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.engine_load import ClosedLoad
@@ -167,23 +166,21 @@ def test_a_connection_for_each_request_is_part_of_its_time(agent: Agent, api: Ap
     ],
 )
 def test_a_database_is_measured_by_another_engine(
-    api: ApiInMemory,
-    settings: AgentSettings,
-    identity: Identity,
-    passable_dir: Path,
-    engine: str,
-    kind: str,
-    protocol: str,
-    kinds: tuple[str, ...],
+    roomy_agent: Agent, api: ApiInMemory, engine: str, kind: str, protocol: str, kinds: tuple[str, ...]
 ) -> None:
-    save_identity(passable_dir, identity)
-    agent = make_agent(settings.model_copy(update={"agent_dir": passable_dir}))
     target = managed(kind).model_copy(update={"protocol": protocol, "options": {}})
-    try:
-        finish = carry_out(agent, api, engine, target, asked_of(*kinds, count=600))
-    finally:
-        agent.api.close()
+    finish = carry_out(roomy_agent, api, engine, target, asked_of(*kinds, count=600))
     assert_measured(finish, engine, 600)
+
+
+@needs("ferretdb")
+@pytest.mark.parametrize("kinds", [("get", "update"), ("set",)])
+def test_documents_are_measured_by_pymongo(roomy_agent: Agent, api: ApiInMemory, kinds: tuple[str, ...]) -> None:
+    target = managed("ferretdb", options={"synchronous": "OFF"})
+    finish = carry_out(roomy_agent, api, "python-pymongo", target, asked_of(*kinds, count=600))
+    assert_measured(finish, "python-pymongo", 600)
+    assert finish.summary is not None
+    assert sum(one.misses for one in finish.summary.phases[-1].operations) == 0
 
 
 @pytest.mark.parametrize("engine", ["python-redis", "redis-benchmark"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from loadstone_agent.agent import Agent
-from loadstone_agent.errors import BadPlan, StoreMissing, TargetRefused, TargetUnreachable
+from loadstone_agent.errors import BadPlan, StoreMissing, StoreStartFailed, TargetRefused, TargetUnreachable
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
@@ -18,6 +18,7 @@ from loadstone_agent.trial.target import flush_external
 from loadstone_agent_testing import memlink_server
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
+from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import free_port, is_alive
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import Dataset, Operation
@@ -28,11 +29,6 @@ OPTIONS: dict[TargetKind, dict[str, str]] = {
     "ferretdb": {"synchronous": "NORMAL", "cache_size_kib": "4096"},
     "mongodb": {"journalCommitInterval": "2"},
 }
-
-
-def needs(kind: TargetKind) -> pytest.MarkDecorator:
-    offer = KINDS[kind].offer()
-    return pytest.mark.skipif(not offer.available, reason=f"no {kind} here; to get it: {offer.remedy}")
 
 
 HERE = pytest.mark.parametrize("kind", [pytest.param(kind, marks=needs(kind)) for kind in OPTIONS])
@@ -76,17 +72,31 @@ def test_a_store_is_named_by_what_it_is_and_tells_its_configuration(
 
 
 @HERE
-def test_a_trial_measures_it_under_its_own_name_and_version(agent: Agent, api: ApiInMemory, kind: TargetKind) -> None:
+def test_a_trial_measures_it_under_its_own_name_and_version(
+    roomy_agent: Agent, api: ApiInMemory, kind: TargetKind
+) -> None:
     given = assignment(managed(kind, options=OPTIONS[kind]), work=work(1.0))
     api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
+    TrialChain(roomy_agent).execute(given.trial_id)
     finish = api.finishes[given.lease_id]
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
-    assert finish.summary.phases[-1].answered > 50
+    measured = finish.summary.phases[-1]
+    assert measured.answered > 50
+    assert measured.failed == 0
+    assert sum(one.misses for one in measured.operations) == 0
     assert finish.store is not None
     assert (finish.store.kind, finish.store.version) == (kind, KINDS[kind].offer().version)
-    assert list(agent.settings.stores_dir.iterdir()) == []
+    assert list(roomy_agent.settings.stores_dir.iterdir()) == []
+
+
+@needs("ferretdb")
+def test_a_folder_that_its_user_cannot_enter_is_told_at_the_start(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    plan = LaunchPlan(KINDS["ferretdb"], {}, 4, [], tmp_path / "stores", "nobody")
+    with pytest.raises(StoreStartFailed) as caught:
+        launch(plan, lambda: None)
+    assert "can't cd" in caught.value.detail
 
 
 def test_options_that_ferretdb_does_not_have_are_refused() -> None:

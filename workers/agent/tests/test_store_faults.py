@@ -2,38 +2,25 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from loadstone_agent.agent import Agent, make_agent
+from loadstone_agent.agent import Agent
 from loadstone_agent.errors import PluginMissing, PortTaken, StoreDiskFull
-from loadstone_agent.identity import Identity, save_identity
-from loadstone_agent.settings import AgentSettings
 from loadstone_agent.stores import KINDS, launch, mysql
 from loadstone_agent.stores.endings import Ending
 from loadstone_agent.stores.launch import LaunchPlan
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
+from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import processes_with
 from loadstone_contracts.agent_calls import AssignedTarget, FinishRequest
 from loadstone_contracts.engine_plan import Dataset, Operation
 from loadstone_contracts.engine_sizes import FixedSize
 
 MYSQL = mysql.MySql()
-HAS_MYSQL = any(offer.available for offer in MYSQL.offers())
-NEEDS_MYSQL = pytest.mark.skipif(not HAS_MYSQL, reason=f"no MySQL here; install it by: {MYSQL.remedy}")
-
-
-@pytest.fixture
-def roomy_agent(settings: AgentSettings, identity: Identity, passable_dir: Path) -> Iterator[Agent]:
-    """Its folder can be entered by the users of servers of SQL."""
-    save_identity(passable_dir, identity)
-    agent = make_agent(settings.model_copy(update={"agent_dir": passable_dir}))
-    with closing(agent.api):
-        yield agent
 
 
 def ended(agent: Agent, api: ApiInMemory, target: AssignedTarget, **changes: object) -> FinishRequest:
@@ -117,7 +104,7 @@ def _links(source: Path, target: Path) -> bool:
     return source.stat().st_dev == target.stat().st_dev
 
 
-@NEEDS_MYSQL
+@needs("mysql")
 def test_a_plugin_that_is_not_loaded_is_told_at_once(passable_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     servers = passable_dir / "servers"
     servers.mkdir(mode=0o711)
@@ -132,7 +119,7 @@ def test_a_plugin_that_is_not_loaded_is_told_at_once(passable_dir: Path, monkeyp
     assert list((passable_dir / "stores").iterdir()) == []
 
 
-@NEEDS_MYSQL
+@needs("mysql")
 def test_a_plugin_that_is_not_active_is_told_by_the_server_itself(passable_dir: Path) -> None:
     plan = LaunchPlan(MYSQL, {}, 4, [], passable_dir / "stores", "nobody")
     store = launch.launch(plan, lambda: None)
@@ -143,7 +130,7 @@ def test_a_plugin_that_is_not_active_is_told_by_the_server_itself(passable_dir: 
     store.stop()
 
 
-@NEEDS_MYSQL
+@needs("mysql")
 def test_a_server_of_another_version_than_the_profile_names_is_refused(
     roomy_agent: Agent, api: ApiInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,13 +2,9 @@
 
 import itertools
 import time
-from contextlib import closing
-from pathlib import Path
 
 import pytest
-from loadstone_agent.agent import Agent, make_agent
-from loadstone_agent.identity import Identity, save_identity
-from loadstone_agent.settings import AgentSettings
+from loadstone_agent.agent import Agent
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
@@ -67,17 +63,13 @@ SQL_OPTIONS = {
     ],
 )
 def test_sql_is_measured_on_a_server_made_for_the_trial(
-    api: ApiInMemory, settings: AgentSettings, identity: Identity, passable_dir: Path, kind: str, protocol: str
+    roomy_agent: Agent, api: ApiInMemory, kind: str, protocol: str
 ) -> None:
-    settings = settings.model_copy(update={"agent_dir": passable_dir})
-    save_identity(passable_dir, identity)
     options = SQL_OPTIONS[kind]
     target = managed(kind).model_copy(update={"protocol": protocol, "options": options})
     given = assignment(target, work=work(1.0))
     api.assign(given)
-    agent = make_agent(settings)
-    with closing(agent.api):
-        TrialChain(agent).execute(given.trial_id)
+    TrialChain(roomy_agent).execute(given.trial_id)
     finish = api.finishes[given.lease_id]
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None

@@ -58,7 +58,8 @@ class MongoDb(StoreKind):
         return found[1] if found else printed.strip()
 
     def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - the same for all
-        return "mkdir -p data"
+        # FerretDB opens its files at the first write, by their whole path: better to fail at the start.
+        return 'cd "$PWD" && mkdir -p data'
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
