@@ -28,8 +28,8 @@ export function ParametricChart({ series, x, y, name, height = 300 }: Parametric
     () => series.map(({ points }, seriesIndex) => drawableDots(points, seriesIndex, x.isLog, y.isLog)),
     [series, x.isLog, y.isLog],
   );
-  const xValues = dots.flat().map((dot) => dot.x);
-  const yAll = dots.flat().flatMap((dot) => (dot.y === null ? [] : [dot.y]));
+  const xValues = x.values ?? dots.flat().map((dot) => dot.x);
+  const yAll = y.values ?? dots.flat().flatMap((dot) => (dot.y === null ? [] : [dot.y]));
   const tooltip = ({
     active,
     payload,

@@ -1,4 +1,4 @@
-import { Group, List, Progress, SimpleGrid, Text, Tooltip } from '@mantine/core';
+import { Group, List, Progress, SimpleGrid, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Agent } from '@/api/agents';
 import { countNoun, formatBytes, formatNumber, formatPercent } from '@/lib/format';
@@ -70,40 +70,54 @@ interface AgentOffersProps {
 export function AgentOffers({ stores, engines }: AgentOffersProps): ReactElement {
   return (
     <Group gap="lg" align="flex-start">
-      <div>
-        <Text size="xs" c="dimmed">
-          Stores
-        </Text>
-        <List size="sm" listStyleType="none">
-          {stores.map(({ kind, available, version, remedy }) => (
-            <List.Item key={kind}>
-              {available ? (
-                <Tooltip label="can be started here" openDelay={500}>
-                  <span>
-                    {kind} {version}
-                  </span>
-                </Tooltip>
-              ) : (
-                <span>
-                  {kind}: missing{remedy ? `, ${remedy}` : ''}
-                </span>
-              )}
-            </List.Item>
-          ))}
-        </List>
-      </div>
-      <div>
-        <Text size="xs" c="dimmed">
-          Engines
-        </Text>
-        <List size="sm" listStyleType="none">
-          {engines.map(({ name, version }) => (
+      <Offers title="Stores" offers={stores.map(({ kind, ...offer }) => ({ name: kind, ...offer }))} />
+      <Offers title="Engines" offers={engines} />
+    </Group>
+  );
+}
+
+interface Offer {
+  readonly name: string;
+  readonly available?: boolean;
+  readonly version?: string | null;
+  readonly remedy?: string | null;
+}
+
+function Offers({
+  title,
+  offers,
+}: {
+  readonly title: string;
+  readonly offers: readonly Offer[];
+}): ReactElement {
+  const missing = offers.filter(({ available }) => available === false);
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <List size="sm" listStyleType="none">
+        {offers
+          .filter(({ available }) => available !== false)
+          .map(({ name, version }) => (
             <List.Item key={name}>
               {name} {version}
             </List.Item>
           ))}
-        </List>
-      </div>
-    </Group>
+      </List>
+      {missing.length > 0 && (
+        <details>
+          <summary className="quiet-summary">{missing.length} missing, and how to get them</summary>
+          <List size="xs" mt={4}>
+            {missing.map(({ name, remedy }) => (
+              <List.Item key={name}>
+                {name}
+                {remedy && `: ${remedy}`}
+              </List.Item>
+            ))}
+          </List>
+        </details>
+      )}
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { CurveChart } from './CurveChart';
 import { drawn, valuesOf } from './drawn';
 import { type CurveMetric, OVERVIEW, throughputMetric, timesMetric } from './metrics';
 import type { CurveView, Panel, Selection } from './selection';
+import { latencyOverThroughput, shownLines } from './shape';
 import { TradeOffChart } from './TradeOffChart';
 
 export interface PanelsProps {
@@ -35,7 +36,7 @@ export function CurvePanels(props: PanelsProps): ReactElement {
   const height = panels.length >= MANY ? CHART_PX.many : CHART_PX.few;
   const charts = [
     ...metrics.flatMap((one) => curveCharts(props, one, height)),
-    ...(metric ? [] : panels.map((panel) => tradeOff(props, panel, height))),
+    ...(metric ? [] : tradeOffs(props, height)),
   ];
   return (
     <div className="chart-panels" data-many={panels.length >= MANY || undefined}>
@@ -67,9 +68,24 @@ function curveCharts(props: PanelsProps, metric: CurveMetric, height: number): C
   }));
 }
 
-function tradeOff(props: PanelsProps, panel: Panel, height: number): Chart {
-  return {
-    key: `${OVERVIEW}${panel.key}`,
-    draw: () => <TradeOffChart {...props} panel={panel} height={height} />,
+function tradeOffs(props: PanelsProps, height: number): Chart[] {
+  const { panels, selection, hidden, zoom } = props;
+  const points = panels.flatMap((panel) =>
+    shownLines(latencyOverThroughput(panel.points, selection, zoom), hidden).flatMap((line) => line.points),
+  );
+  const shared = {
+    x: points.map(({ x }) => x),
+    y: points.flatMap(({ y }) => (y === null ? [] : [y])),
   };
+  return panels.map((panel) => ({
+    key: `${OVERVIEW}${panel.key}`,
+    draw: () => (
+      <TradeOffChart
+        {...props}
+        panel={panel}
+        height={height}
+        shared={panels.length > 1 ? shared : undefined}
+      />
+    ),
+  }));
 }

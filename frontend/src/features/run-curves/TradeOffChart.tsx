@@ -15,6 +15,8 @@ interface TradeOffChartProps {
   readonly zoom: Zoom | null;
   readonly fileLabel: string;
   readonly height: number;
+  /** Of all panels: small multiples share both scales. */
+  readonly shared?: { readonly x: readonly number[]; readonly y: readonly number[] };
   readonly onView: (patch: Partial<CurveView>) => void;
 }
 
@@ -41,8 +43,18 @@ export function TradeOffChart(props: TradeOffChartProps): ReactElement {
         name={title}
         height={height}
         series={series}
-        x={{ title: 'Throughput', quantity: 'rate', isLog: logOf('rate', view).isOn }}
-        y={{ title: `${clock} ${percentile}`, quantity: 'duration', isLog: isLogTime }}
+        x={{
+          title: 'Throughput',
+          quantity: 'rate',
+          isLog: logOf('rate', view).isOn,
+          values: props.shared?.x,
+        }}
+        y={{
+          title: `${clock} ${percentile}`,
+          quantity: 'duration',
+          isLog: isLogTime,
+          values: props.shared?.y,
+        }}
       />
     </ChartFrame>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconListNumbers } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
@@ -105,7 +105,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
     },
     { id: 'trust', header: 'Trust', value: ({ trust }) => trust, cell: trustCell },
     { id: 'counted', header: 'Counts', value: countedText },
-    { id: 'reasons', header: 'Why', value: whyOf, isText: true },
+    { id: 'reasons', header: 'Why', value: whyOf, cell: whyCell, isText: true },
     { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
     { id: 'engine_name', header: 'Engine', value: engineText },
     {
@@ -116,6 +116,16 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       isNumber: true,
     },
   ];
+}
+
+/** The first lines of it: the trial's own panel tells it in full. */
+function whyCell(trial: TrialItem): ReactElement | null {
+  const why = whyOf(trial);
+  return why === '' ? null : (
+    <Text size="xs" lineClamp={2} title={why}>
+      {why}
+    </Text>
+  );
 }
 
 function engineText({ engine, engine_version }: TrialItem): string | null {
