@@ -98,9 +98,12 @@ def report_cell(cell: Cell, clients: Mapping[str, Client], costs: Mapping[str, l
 
 
 def bench_cell(bench: Bench, cell: Cell, server: Server) -> None:
-    work = _work(bench, cell, server)
-    clients = own_clients(bench.engine, work) | peer_clients(bench.peers, work)
-    report_cell(cell, clients, measure_in_turn(clients, bench.repeats, cell.name))
+    try:
+        work = _work(bench, cell, server)
+        clients = own_clients(bench.engine, work) | peer_clients(bench.peers, work)
+    except ClientFailed as failure:
+        return tell(f"engine.cell_failed.{cell.name}", str(failure))
+    return report_cell(cell, clients, measure_in_turn(clients, bench.repeats, cell.name))
 
 
 def bench_across(bench: Bench) -> None:

@@ -40,7 +40,13 @@ def engine_client(engine: Path, work: Work, event_loop: str) -> Client:
 
 
 def prefill(engine: Path, work: Work) -> None:
-    run_to_end(CLIENT_CORE, [str(engine), "run", *_flags(replace(work, operations=work.cell.keys)), "--json"])
+    """Every key that is asked for.
+
+    Errors: `ClientFailed` when some were not written: the replies of a cell are all of one length.
+    """
+    ended = run_to_end(CLIENT_CORE, [str(engine), "run", *_flags(replace(work, operations=work.cell.keys)), "--json"])
+    if "not written" in ended.complained:
+        raise ClientFailed(f"the prefill: {ended.complained}")
 
 
 def own_clients(engine: Path, work: Work) -> dict[str, Client]:
@@ -69,8 +75,7 @@ def _start_cpu_s(peer: Peer, words: list[str], work: Work) -> float:
     """What a run of one operation a connection spends, the less of two."""
     command = peer.build(words, replace(work, operations=work.cell.connections))
     assert command is not None
-    usages = [run_to_end(CLIENT_CORE, command)[1] for _ in range(2)]
-    return min(float(usage.ru_utime + usage.ru_stime) for usage in usages)
+    return min(run_to_end(CLIENT_CORE, command).cpu_s for _ in range(2))
 
 
 def run_client(client: Client) -> Cost:
@@ -81,9 +86,9 @@ def run_client(client: Client) -> Cost:
     work = client.work
     before = work.server.count(work.cell)
     started = time.monotonic()
-    _, usage = run_to_end(CLIENT_CORE, client.command)
+    ended = run_to_end(CLIENT_CORE, client.command)
     elapsed_s = time.monotonic() - started
     operations = work.server.count(work.cell) - before
     if operations < work.operations // 10:
         raise ClientFailed(f"the server has seen {operations} of {work.operations}: {' '.join(client.command)}")
-    return Cost.of(usage.ru_utime + usage.ru_stime, client.start_cpu_s, operations, elapsed_s)
+    return Cost.of(ended.cpu_s, client.start_cpu_s, operations, elapsed_s)

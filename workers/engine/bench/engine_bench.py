@@ -44,7 +44,8 @@ def bench_clock(engine: Path, folder: Path) -> None:
     memcached = Memcached(folder / "clock")
     target = ["--target", f"memcached://127.0.0.1:{memcached.port}", "--keys", "1000", "--operations", "5000"]
     try:
-        said, _ = run_to_end(CLIENT_CORE, [str(engine), "bench", *target, "--repeats", "1", "--only", "bare_epoll"])
+        command = [str(engine), "bench", *target, "--repeats", "1", "--only", "bare_epoll"]
+        said = run_to_end(CLIENT_CORE, command).said
     finally:
         memcached.stop()
     print(next(line for line in said.splitlines() if "timestamp_ns" in json.loads(line)["name"]), flush=True)

@@ -22,8 +22,8 @@ def _limit_mib(connections: int) -> float:
 def _run(engine: Path, server: Memcached, connections: int, *words: str) -> tuple[dict[str, Any], float]:
     """The summary, and mebibytes resident at most."""
     command = [str(engine), "run", "--target", f"memcached://127.0.0.1:{server.port}", "--json", "--no-prefill"]
-    said, usage = run_to_end(CLIENT_CORE, [*command, "--connections", str(connections), *words])
-    return json.loads(said), usage.ru_maxrss / 1024
+    ended = run_to_end(CLIENT_CORE, [*command, "--connections", str(connections), *words])
+    return json.loads(ended.said), ended.resident_mib
 
 
 def bench_memory(engine: Path, folder: Path) -> None:

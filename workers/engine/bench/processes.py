@@ -7,18 +7,29 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SERVER_CORE = 0
 CLIENT_CORE = 1
 PR_SET_PDEATHSIG = 1
 FIRST = -20
+LONGEST_S = 90
 LIBC = ctypes.CDLL(None)
 
 
 class ClientFailed(Exception):
     """A client that ended otherwise than well, or whose operations the server has not seen."""
+
+
+class Ended(NamedTuple):
+    """What a program printed, and what the process itself has used."""
+
+    said: str
+    complained: str
+    cpu_s: float
+    resident_mib: float
 
 
 def start(core: int, command: list[str], is_urgent: bool = False, **options: Any) -> subprocess.Popen[Any]:
@@ -33,7 +44,7 @@ def start(core: int, command: list[str], is_urgent: bool = False, **options: Any
         if is_urgent and os.geteuid() == 0:
             _go_first()
 
-    # The bench has one thread: what runs between fork and exec waits for nobody.
+    # No other thread runs meanwhile: what happens between fork and exec waits for nobody.
     return subprocess.Popen(command, preexec_fn=settle, **options)  # noqa: PLW1509
 
 
@@ -46,25 +57,31 @@ def _go_first() -> None:
         group.write_text(str(FIRST))
 
 
-def run_to_end(core: int, command: list[str], given: str = "") -> tuple[str, Any]:
-    """What it printed, and its resource usage.
+def run_to_end(core: int, command: list[str]) -> Ended:
+    """Waits for a command's end, for `LONGEST_S` at most.
 
-    Errors: `ClientFailed`.
+    Errors: `ClientFailed` with its last words.
     """
     # Files and not pipes: nobody has to read while it runs.
-    with tempfile.TemporaryFile("w+") as asked, tempfile.TemporaryFile("w+", errors="replace") as said:
-        asked.write(given)
-        asked.seek(0)
-        with tempfile.TemporaryFile("w+", errors="replace") as complained:
-            process = start(core, command, stdin=asked, stdout=said, stderr=complained)
+    with (
+        tempfile.TemporaryFile("w+", errors="replace") as said,
+        tempfile.TemporaryFile("w+", errors="replace") as complained,
+    ):
+        process = start(core, command, stdin=subprocess.DEVNULL, stdout=said, stderr=complained)
+        guard = threading.Timer(LONGEST_S, process.kill)
+        guard.start()
+        try:
             _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            complained.seek(0)
-            complaint = complained.read()[-500:]
+        finally:
+            guard.cancel()
+            guard.join()
+        process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
+        complained.seek(0)
+        complaint = complained.read()[-2000:]
         if process.returncode != 0:
-            raise ClientFailed(f"ended with {process.returncode}: {shlex.join(command)}: {complaint}")
-        return said.read(), usage
+            raise ClientFailed(f"ended with {process.returncode}: {shlex.join(command)}: {complaint[-500:]}")
+        return Ended(said.read(), complaint, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def find_program(*names: str) -> str | None:

@@ -143,9 +143,9 @@ def _report(case: Case, run: Percentiles, at_once: int) -> None:
 
 
 def bench_stalls(engine: Path, program: Path, wanted: Sequence[str] | None, at_once: int = AT_ONCE) -> None:
-    described, _ = run_to_end(CLIENT_CORE, [str(engine), "describe"])
-    protocols = [entry["protocol"] for entry in json.loads(described)["protocols"]]
-    schema: dict[str, Any] = json.loads(run_to_end(CLIENT_CORE, [str(engine), "schema", "plan"])[0])
+    described = json.loads(run_to_end(CLIENT_CORE, [str(engine), "describe"]).said)
+    protocols = [entry["protocol"] for entry in described["protocols"]]
+    schema: dict[str, Any] = json.loads(run_to_end(CLIENT_CORE, [str(engine), "schema", "plan"]).said)
     pairs = itertools.product(protocols, schema["$defs"]["EventLoop"]["enum"])
     cases = [Case(protocol, event_loop) for protocol, event_loop in pairs if not wanted or protocol in wanted]
     for begin in range(0, len(cases), at_once):

@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import figures
+import processes
 import stalls
 from cell_bench import limit_over, measure_in_turn, report_cell
 from cells import CELLS, Cell
@@ -51,10 +52,14 @@ def test_what_a_client_needs_to_start_is_no_cost_of_an_operation() -> None:
 
 def test_cpu_time_is_that_of_the_client_alone() -> None:
     burn = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
-    _, busy = run_to_end(CLIENT_CORE, [sys.executable, "-c", burn])
-    _, idle = run_to_end(CLIENT_CORE, [sys.executable, "-c", "import time; time.sleep(0.3)"])
-    assert busy.ru_utime + busy.ru_stime >= 0.3
-    assert idle.ru_utime + idle.ru_stime < 0.2
+    assert run_to_end(CLIENT_CORE, [sys.executable, "-c", burn]).cpu_s >= 0.3
+    assert run_to_end(CLIENT_CORE, [sys.executable, "-c", "import time; time.sleep(0.3)"]).cpu_s < 0.25
+
+
+def test_a_client_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "LONGEST_S", 0.2)
+    with pytest.raises(ClientFailed, match="ended with -9"):
+        run_to_end(CLIENT_CORE, ["sleep", "60"])
 
 
 def test_a_client_that_ends_badly_is_told_with_its_last_words() -> None:
