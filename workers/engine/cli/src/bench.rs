@@ -1,9 +1,6 @@
 //! `bench`: what the engine's own loop costs on a target, beside a bare loop that only makes the system calls. One JSON
 //! line a figure; the exit code does not depend on limits.
 
-use std::hint::black_box;
-use std::time::Instant;
-
 use loadstone_drivers::{choose_dial, choose_driver};
 use loadstone_load::clock::Clock;
 use loadstone_load::{BareRun, Run, StopSwitch, run, run_bare};
@@ -166,14 +163,7 @@ fn report_scaling(plan: &EnginePlan, repeats: usize, stop: &StopSwitch) -> Resul
 
 /// What one reading of the engine's clock costs.
 fn report_timestamps() {
-    let clock = Clock::new();
-    let begun = Instant::now();
-    let mut sum = 0u64;
-    for _ in 0..TIMESTAMPS {
-        sum = sum.wrapping_add(black_box(clock.now_ns()));
-    }
-    black_box(sum);
-    let each_ns = begun.elapsed().as_nanos() as f64 / f64::from(TIMESTAMPS);
+    let each_ns = Clock::new().measure_reading_ns(TIMESTAMPS);
     let method = "mean time of one reading of the clock in a loop";
     show("engine.bench.timestamp_ns", each_ns, "ns", Some(MOST_TIMESTAMP_NS), method, TIMESTAMPS as usize);
 }

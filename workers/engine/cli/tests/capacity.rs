@@ -102,7 +102,7 @@ fn the_engine_says_that_it_was_the_bottleneck() {
     let store = Store::memcached(&[]).ready();
     let mut plan = plan("memcached", store.port);
     plan["operations"] = json!([{"kind": "multi_get", "weight": 1, "keys_per_request": 100}]);
-    plan["load"] = json!({"kind": "open", "connections": 8, "rate_per_s": 1_000_000});
+    plan["load"] = json!({"kind": "open", "connections": 100, "rate_per_s": 1_000_000});
     plan["phases"] = json!([{"name": "prefill"}, {"name": "measure", "stop": {"seconds": 1}}]);
     let said = run(&plan);
     let measured = said.measured();
@@ -121,7 +121,7 @@ fn a_relaxed_engine_says_that_it_was_not_the_bottleneck() {
     let measured = said.measured();
     assert!(measured.engine_busy_share < 0.9, "{measured:?}");
     assert_eq!((measured.offered, measured.answered), (400, 400));
-    assert!(measured.littles_law_residual.abs() < 0.05, "{measured:?}");
+    assert!(measured.littles_law_residual.abs() < 0.2, "{measured:?}");
     let cpu_share = measured.engine_cpu_ns as f64 / measured.elapsed_ns as f64;
     assert!(cpu_share < 0.5, "{cpu_share}");
 }

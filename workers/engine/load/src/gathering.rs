@@ -5,7 +5,8 @@ use std::io;
 use crate::driver::Driver;
 use crate::link::Link;
 use crate::phase::PhaseState;
-use crate::sys::{Ready, Source, set_low_water};
+use crate::sys::{Ready, Source, count_unread, set_low_water};
+use crate::transport::Wire;
 use crate::worker::Worker;
 
 /// Replies of a whole pipeline are waited for only while they fit well into a socket's buffer.
@@ -111,6 +112,7 @@ impl<D: Driver> Worker<D> {
             let now_ns = self.now_ns();
             let asked_ns = self.links.all[index].flights.front().map_or(now_ns, |flight| flight.sent_ns);
             self.gathering.note_whole(now_ns - asked_ns);
+            self.links.all[index].unread_bytes = 0;
         }
     }
 
@@ -121,7 +123,8 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Reads from sockets that have been silent for longer than a pipeline takes: misses are shorter than values, and at
-    /// the end of a phase there are fewer replies than a pipeline. Too many of them, and replies are taken one by one.
+    /// the end of a phase there are fewer replies than a pipeline. Too many of them, and replies are taken one by one. What
+    /// has grown since the last look is only slow: reading it now would tear its pipeline in two.
     pub(crate) fn look_at_silent(&mut self, now_ns: u64) {
         let limit_ns = self.gathering.limit_ns();
         self.gathering.next_look_ns = now_ns + limit_ns / 2;
@@ -129,6 +132,12 @@ impl<D: Driver> Worker<D> {
             let link = &self.links.all[index];
             let waited = link.flights.front().map(|flight| now_ns.saturating_sub(flight.sent_ns));
             if !link.is_up() || waited.is_none_or(|waited_ns| waited_ns < limit_ns) {
+                continue;
+            }
+            let fd = link.transport.as_ref().map(Wire::raw_fd);
+            let unread_bytes = fd.map_or(0, count_unread);
+            if unread_bytes == 0 || unread_bytes != link.unread_bytes {
+                self.links.all[index].unread_bytes = unread_bytes;
                 continue;
             }
             let sent_before = self.phase.as_ref().map(|phase| phase.sent);

@@ -104,6 +104,8 @@ pub(crate) struct Link<D: Driver> {
     pub has_room: bool,
     /// Stands in the open loop's queue of connections with room.
     pub is_queued: bool,
+    /// What a look at it has found while it was silent.
+    pub unread_bytes: usize,
     /// When the stage is given up, or a connection that is down is tried again.
     pub due_ns: u64,
     pub back_off_ns: u64,
@@ -129,6 +131,7 @@ impl<D: Driver> Link<D> {
             free_since_ns: 0,
             has_room: true,
             is_queued: false,
+            unread_bytes: 0,
             due_ns: 0,
             back_off_ns: 0,
         }

@@ -55,6 +55,14 @@ pub(crate) fn set_low_water(fd: RawFd, bytes: usize) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// How much has come that was not read yet; nothing where the socket does not say.
+pub(crate) fn count_unread(fd: RawFd) -> usize {
+    let mut count: libc::c_int = 0;
+    // SAFETY: the kernel writes one number at `count`, which lives through the call.
+    let result = unsafe { libc::ioctl(fd, libc::FIONREAD, &raw mut count) };
+    if result < 0 { 0 } else { count.max(0) as usize }
+}
+
 /// Lowers the calling thread's priority, so that making reports never displaces a load thread on its core.
 pub(crate) fn lower_priority() {
     // SAFETY: takes no pointer. On Linux `0` names the calling thread alone.
