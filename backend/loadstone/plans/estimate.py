@@ -53,6 +53,10 @@ def estimate_trial_s(plan: ResolvedPlan, point: GridPoint) -> float:
     for phase in point.work.phases:
         if phase.stop is None:
             phases_s += _prefill_s(point.work.dataset, is_slow)
+        elif phase.name == "measure" and point.kill_after_s is not None:
+            # Then the store is started again and its keys are read back.
+            phases_s += min(point.kill_after_s, _phase_s(phase.stop, point.work, is_slow))
+            phases_s += _restart_s(plan, point.target_index) + _prefill_s(point.work.dataset, is_slow)
         else:
             phases_s += _phase_s(phase.stop, point.work, is_slow)
     return OVERHEAD_S + reset_s + phases_s

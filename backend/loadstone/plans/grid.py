@@ -40,6 +40,8 @@ class GridPoint:
     """Every parameter bound. Its seed is the plan's; a trial brings its own."""
     identity: dict[str, Any]
     """Of the series this point belongs to, but for the agent's class."""
+    kill_after_s: float | None = None
+    """Of the measurement, where it is a check of durability."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class _Expansion:
             engine=engine,
             work=self._work(binding, entry),
             identity=self._identity(target, engine, binding, entry),
+            kill_after_s=entry.workload.durability.kill_after_s if entry.workload.durability else None,
         )
 
     def trials(self) -> Iterator[GridTrial]:

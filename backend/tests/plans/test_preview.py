@@ -113,6 +113,15 @@ def test_a_sound_plan_is_counted_estimated_and_has_no_refusals(client: Caller) -
     ]
 
 
+def test_a_kill_ends_the_measurement_in_the_estimate_too(client: Caller) -> None:
+    sets = [{"kind": "set", "weight": 1}]
+    whole = preview(client, workload=workload_definition(operations=sets), stop={"seconds": 60})
+    killed = workload_definition(operations=sets, durability={"kill_after_s": 2})
+    cut = preview(client, workload=killed, stop={"seconds": 60})
+    assert cut["refusals"] == []
+    assert whole["estimated_s"] - cut["estimated_s"] > 50 * whole["trial_count"]
+
+
 def test_at_most_500_points_are_shown(client: Caller) -> None:
     answer = preview(client, axes=[axis("connections", *range(1, 401))], trials_per_point=1)
     assert (len(answer["points"]), answer["point_count"]) == (500, 800)

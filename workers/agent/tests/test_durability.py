@@ -32,28 +32,38 @@ def report_of(finish: FinishRequest) -> DurabilityReport:
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.durability is not None
     report = finish.durability
-    assert report.acknowledged > 100
+    # Few where each waits for a busy disk.
+    assert report.acknowledged > 20
     assert report.kept + report.newer + report.lost + report.torn == report.keys
     assert report.errors == 0
     return report
 
 
-def test_redis_without_persistence_loses_all_and_with_its_log_nothing(check: Check) -> None:
+def test_redis_ranks_from_no_persistence_over_snapshots_to_its_log(check: Check) -> None:
     without = report_of(check("redis", {"save": "", "appendonly": "no"}))
     assert without.lost == without.keys
     assert without.lost_window_ns is not None
-    logged = report_of(check("redis", {"save": "", "appendonly": "yes", "appendfsync": "everysec"}))
-    assert (logged.lost, logged.torn) == (0, 0)
-    assert logged.lost_window_ns is None
+    snapshots = report_of(check("redis", {"save": "1 100", "appendonly": "no"}, kill_after_s=2.4))
+    assert 0 < snapshots.lost < snapshots.keys
+    assert snapshots.torn == 0
+    assert snapshots.lost_window_ns is not None
+    assert snapshots.lost_window_ns < 2_400_000_000
+    for appendfsync in ("no", "everysec", "always"):
+        # Nothing at a kill of the process, forced or not: it was handed to the kernel before it was acknowledged.
+        logged = report_of(check("redis", {"save": "", "appendonly": "yes", "appendfsync": appendfsync}))
+        assert (appendfsync, logged.lost, logged.torn) == (appendfsync, 0, 0)
+        assert logged.lost_window_ns is None
 
 
 def test_innodb_that_writes_its_log_once_a_second_loses_what_is_younger(check: Check) -> None:
     lazy = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "0"}, kill_after_s=1.6))
-    eager = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "2"}, kill_after_s=1.6))
-    assert (eager.lost, eager.torn, lazy.torn) == (0, 0, 0)
+    assert lazy.torn == 0
     assert lazy.lost > 0
     assert lazy.lost_window_ns is not None
     assert lazy.lost_window_ns < 3_000_000_000
+    for written in ("2", "1"):
+        eager = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": written}, kill_after_s=1.6))
+        assert (written, eager.lost, eager.torn) == (written, 0, 0)
 
 
 def test_a_measurement_that_ends_before_the_kill_is_refused(check: Check) -> None:

@@ -18,12 +18,14 @@ from loadstone_agent.agent import Agent
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
-from loadstone_agent.telemetry.collector import TelemetryCollector
+from loadstone_agent.telemetry.collector import END_WITHIN_S, TelemetryCollector
+from loadstone_agent.telemetry.counters import ANSWER_WITHIN_S, CounterReader
 from loadstone_agent.telemetry.disk import allocated_bytes
 from loadstone_agent.telemetry.process import ProcessMeter
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
+from loadstone_agent_testing.needs import needs
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.store_counters import STORE_COUNTERS
 from loadstone_contracts.telemetry import TELEMETRY_RECORD, TelemetryEvent, TelemetrySecond
@@ -125,6 +127,35 @@ def test_a_store_tells_every_counter_that_the_table_has_for_it(start: Start, kin
     assert told.seconds[-2].store_cpu_cores is not None
     assert told.seconds[-1].store_disk_bytes is not None
     assert told.events == []
+
+
+HANGING: list[Any] = ["memcached", "redis", "mariadb", "postgresql", pytest.param("ferretdb", marks=needs("ferretdb"))]
+
+
+@pytest.mark.parametrize("kind", HANGING)
+def test_a_store_that_hangs_is_a_gap_and_holds_up_neither_collector_nor_trial(start: Start, kind: TargetKind) -> None:
+    store = start(kind, **OPTIONS.get(kind, {}))
+    reader = CounterReader(store.kind, store.endpoint)
+    assert reader.read()
+    assert store.process_id is not None
+    server = psutil.Process(store.process_id)
+    family = [server, *server.children(recursive=True)]
+    for process in family:
+        process.suspend()
+    try:
+        began_at = time.monotonic()
+        assert reader.read() == {}
+        assert time.monotonic() - began_at < 3 * ANSWER_WITHIN_S
+        began_at = time.monotonic()
+        with collecting(store) as told:
+            time.sleep(1.2)
+        assert time.monotonic() - began_at < 1.2 + END_WITHIN_S + 1
+        assert all(second.store == {} for second in told.seconds)
+    finally:
+        for process in family:
+            process.resume()
+    assert reader.read()
+    reader.close()
 
 
 def test_rates_are_those_of_the_load_and_seconds_lie_on_the_engines(agent: Agent, api: ApiInMemory) -> None:

@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 import socket
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,9 +140,21 @@ class PostgreSqlControl(SqlControl):
             )
 
     def _rows(self, statement: str | sql.Composed, *values: Any) -> list[tuple[Any, ...]]:
-        with _faults_of(self.endpoint):
-            cursor = self._connection.execute(statement, values or None)
-            return cursor.fetchall() if cursor.description else []
+        # The library waits for ever for an answer, and a server that hangs ends no statement itself.
+        limit = threading.Timer(self.endpoint.answer_timeout_s, self._cut)
+        limit.daemon = True
+        limit.start()
+        try:
+            with _faults_of(self.endpoint):
+                cursor = self._connection.execute(statement, values or None)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            limit.cancel()
+
+    def _cut(self) -> None:
+        """Whoever waits at the connection is told that it was lost."""
+        with suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as link:
+            link.shutdown(socket.SHUT_RDWR)
 
     def version(self) -> str:
         return self._word("SHOW server_version").split(" ", 1)[0]
