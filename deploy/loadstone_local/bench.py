@@ -6,19 +6,24 @@
 import datetime
 import json
 import os
+import shlex
+import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import httpx2
+from loadstone_agent.stores.private_prefix import find_private, private_launcher
 
 from loadstone_local.console import say
 from loadstone_local.packages import install_missing
 from loadstone_local.paths import ENGINE, REPOSITORY, in_venv
 from loadstone_local.scratch_stack import ScratchStack, scratch_stack
+from loadstone_local.store_servers import CACHE
 
 TERMINAL = {"succeeded", "failed", "cancelled", "crashed"}
 CLICKS = 7
@@ -27,6 +32,8 @@ CLICK_LIMIT_S = 1.0
 ENGINE_BENCH = "workers/engine/bench/engine_bench.py"
 
 ENGINE_PEERS = ["redis-benchmark", "memcslap", "sysbench", "mysqlslap"]
+ENGINE_STORES = ["valkey", "ferretdb"]
+ENDED_BY_CTRL_C = 128 + signal.SIGINT
 
 Plan = dict[str, Any]
 
@@ -112,20 +119,47 @@ def bench_service() -> None:
         _service_overhead(client)
 
 
-def _script(path: str, *arguments: str) -> Callable[[], None]:
-    def run() -> None:
-        # The benches of the api stand on the tests' servers and factories.
-        support = f"{REPOSITORY / 'backend/tests/support'}:{REPOSITORY / 'deploy'}"
-        command = [str(in_venv("python")), str(REPOSITORY / path), *arguments]
-        subprocess.run(command, env={**os.environ, "PYTHONPATH": support}, check=False)
+def _run_script(path: str, *arguments: str) -> None:
+    # The benches of the api stand on the tests' servers and factories.
+    support = f"{REPOSITORY / 'backend/tests/support'}:{REPOSITORY / 'deploy'}"
+    command = [str(in_venv("python")), str(REPOSITORY / path), *arguments]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": support})
+    # Ctrl-C is the script's own, which then stops what it has started: it must not be killed meanwhile.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ended = process.wait()
+    signal.signal(signal.SIGINT, before)
+    if ended == ENDED_BY_CTRL_C:
+        raise SystemExit(ended)
 
-    return run
+
+def _script(path: str, *arguments: str) -> Callable[[], None]:
+    return partial(_run_script, path, *arguments)
+
+
+def _install_stores() -> None:
+    """Into the cache of the tests. What cannot be had is named by the bench."""
+    os.environ["LOADSTONE_AGENT_DIR"] = str(CACHE)
+    CACHE.mkdir(mode=0o711, exist_ok=True)
+    for kind in ENGINE_STORES:
+        command = [str(in_venv("loadstone-agent")), "stores", "install", kind]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.stderr.write(f"{kind} cannot be had here: {done.stderr.strip()[-1000:]}\n")
+
+
+def _found_peers() -> list[str]:
+    """What lies in the cache and not on PATH, as words for the bench."""
+    found = find_private("valkey-server", "valkey-benchmark")
+    for program in CACHE.glob("servers/ferretdb-*/ferretdb"):
+        os.environ.setdefault("LOADSTONE_BENCH_FERRETDB", str(program))
+    return ["--peer", f"valkey-benchmark={shlex.join(private_launcher(found))}"] if found else []
 
 
 def bench_engine() -> None:
-    """Every cell, beside the peers that Debian has; those it lacks are named by the bench."""
+    """Every cell, beside the peers that can be had; those that cannot are named by the bench."""
     install_missing(ENGINE_PEERS)
-    _script(ENGINE_BENCH, "--engine", str(ENGINE))()
+    _install_stores()
+    _run_script(ENGINE_BENCH, "--engine", str(ENGINE), *_found_peers())
 
 
 PARTS: dict[str, Callable[[], None]] = {
