@@ -9,7 +9,8 @@ from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.durability import DurabilityReport, KillRequest
-from loadstone_contracts.engine_plan import Operation
+from loadstone_contracts.engine_plan import Dataset, Operation
+from loadstone_contracts.engine_sizes import FixedSize
 
 Check = Callable[..., FinishRequest]
 
@@ -18,7 +19,10 @@ Check = Callable[..., FinishRequest]
 def check(api: ApiInMemory, roomy_agent: Agent) -> Check:
     def check(kind: str, options: dict[str, str], kill_after_s: float = 1.2, lasts_s: float = 20.0) -> FinishRequest:
         target = managed(kind).model_copy(update={"options": options})
-        writes = work(lasts_s).model_copy(update={"operations": [Operation(kind="set", weight=1)]})
+        # So many keys that few are written twice: of those the older write cannot be asked for.
+        dataset = Dataset(key_count=200_000, value_size=FixedSize(bytes=100))
+        sets = [Operation(kind="set", weight=1)]
+        writes = work(lasts_s, prefill=False, dataset=dataset, operations=sets)
         given = assignment(target, work=writes)
         given = given.model_copy(update={"kill": KillRequest(kill_after_s=kill_after_s)})
         api.assign(given)
