@@ -49,10 +49,13 @@ impl Output {
                 let line = serde_json::to_string(event).unwrap_or_default();
                 self.say(&line);
             }
-            (_, Event::Warning(warning)) => complain(&format!("warning: {}", warning.message)),
+            (_, Event::Warning(warning)) => {
+                complain(&format!("warning {}: {}", warning.code, warning.message));
+            }
             (_, Event::Error(failure)) => {
                 let place = failure.path.as_deref().map(|path| format!(" at {path}")).unwrap_or_default();
-                complain(&format!("error{place}: {}", failure.message));
+                let code = json!(failure.code);
+                complain(&format!("error {}{place}: {}", code.as_str().unwrap_or(""), failure.message));
             }
             (Form::Table { has_progress: true }, Event::Sample(sample)) => show_progress(sample),
             _ => {}
