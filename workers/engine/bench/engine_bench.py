@@ -5,6 +5,7 @@ be, where there is one, and `holds` whether it is; `method` says how it was meas
 was not measured is a line too, without a value and with the reason as its method.
 
 clock   one reading of the engine's clock.
+threads operations for each second of CPU with two threads on two cores over those with one (at least 0.9).
 cells   client CPU per operation (`cpu_us`), operations a second of wall time (`rate`), and the engine's CPU over that
         of another (`cpu_ratio`), by store, operation and bytes of a value. Stores run on core 0, the client on core 1.
         Operations are counted by the server, CPU is the client process's own (user and system, wait4). Clients take
@@ -28,27 +29,41 @@ import time
 from pathlib import Path
 
 from cell_bench import bench_cells
-from figures import show
+from figures import show, tell
 from memory import bench_memory
-from processes import CLIENT_CORE, run_to_end
+from processes import CLIENT_CORE, SERVER_CORE, run_to_end
 from stalls import bench_stalls
 from stores import Memcached
 
 FOLDER = Path(__file__).parents[1]
 ENGINE = FOLDER / "target" / "release" / "loadstone-engine"
-PARTS = ("clock", "cells", "memory", "stalls")
+PARTS = ("clock", "threads", "cells", "memory", "stalls")
+
+
+def show_own(engine: Path, folder: Path, figure: str, *words: str) -> None:
+    """A figure that the engine's own bench tells, on memcached."""
+    memcached = Memcached(folder / figure)
+    target = ["--target", f"memcached://127.0.0.1:{memcached.port}", "--keys", "1000"]
+    try:
+        lines = run_to_end(CLIENT_CORE, [str(engine), "bench", *target, *words]).said.splitlines()
+    finally:
+        memcached.stop()
+    told = [line for line in lines if json.loads(line)["name"] == f"engine.bench.{figure}"]
+    if not told:
+        tell(f"engine.bench.{figure}", "this engine's bench does not tell it: build a newer one")
+    for line in told:
+        print(line, flush=True)
 
 
 def bench_clock(engine: Path, folder: Path) -> None:
-    """The engine's own bench tells what a reading of its clock costs, beside a small cell."""
-    memcached = Memcached(folder / "clock")
-    target = ["--target", f"memcached://127.0.0.1:{memcached.port}", "--keys", "1000", "--operations", "5000"]
-    try:
-        command = [str(engine), "bench", *target, "--repeats", "1", "--only", "bare_epoll"]
-        said = run_to_end(CLIENT_CORE, command).said
-    finally:
-        memcached.stop()
-    print(next(line for line in said.splitlines() if "timestamp_ns" in json.loads(line)["name"]), flush=True)
+    show_own(engine, folder, "timestamp_ns", "--operations", "5000", "--repeats", "1", "--only", "bare_epoll")
+
+
+def bench_threads(engine: Path, folder: Path) -> None:
+    """A thread on each of two cores; the server has to share one of them, so CPU and not wall time is compared."""
+    cores = f"{SERVER_CORE},{CLIENT_CORE}"
+    words = ["--threads", "2", "--cpus", cores, "--operations", "100000", "--repeats", "5", "--only", "engine_epoll"]
+    show_own(engine, folder, "threads_scaling", *words)
 
 
 def build_programmed_server(engine: Path) -> Path | None:
@@ -67,6 +82,8 @@ def bench(arguments: argparse.Namespace, folder: Path) -> None:
     begun = time.monotonic()
     if "clock" in parts:
         bench_clock(engine, folder)
+    if "threads" in parts:
+        bench_threads(engine, folder)
     if "cells" in parts:
         bench_cells(engine, folder, arguments.cells, dict(arguments.peer), arguments.repeats, arguments.seconds)
     if "memory" in parts:

@@ -24,12 +24,11 @@ class ClientFailed(Exception):
 
 
 class Ended(NamedTuple):
-    """What a program printed, and what the process itself has used."""
+    """What a program printed, and what CPU time the process itself has used."""
 
     said: str
     complained: str
     cpu_s: float
-    resident_mib: float
 
 
 def start(core: int, command: list[str], is_urgent: bool = False, **options: Any) -> subprocess.Popen[Any]:
@@ -81,7 +80,7 @@ def run_to_end(core: int, command: list[str]) -> Ended:
         complaint = complained.read()[-2000:]
         if process.returncode != 0:
             raise ClientFailed(f"ended with {process.returncode}: {shlex.join(command)}: {complaint[-500:]}")
-        return Ended(said.read(), complaint, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        return Ended(said.read(), complaint, usage.ru_utime + usage.ru_stime)
 
 
 def find_program(*names: str) -> str | None:
