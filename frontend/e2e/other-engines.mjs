@@ -50,7 +50,7 @@ export async function measureByOtherEngines(page, url, api) {
   });
   await step('the page says which engine cannot give which figure, and shows no zero for it', async () => {
     await page.goto(`${url}/runs/${run.id}`);
-    const limits = page.getByRole('alert', { name: 'What an engine cannot measure' });
+    const limits = page.getByRole('region', { name: 'What an engine cannot measure' });
     await limits.getByText(/^memslap: .*measures no single request/).waitFor();
     await limits.getByText(/^redis-benchmark: .*few percentiles only/).waitFor();
     assert.equal(await limits.getByText(/native|loadstone-engine/).count(), 0);

@@ -1,10 +1,11 @@
-import { Alert, List } from '@mantine/core';
-import { IconGauge } from '@tabler/icons-react';
+import { List, Paper, Title } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { type Point, trialQuery } from '@/api/runs';
 import { metricTitle } from '@/lib/metrics';
 import { oneTrialAnEngine } from './shape';
+
+const TITLE = 'What an engine cannot measure';
 
 /** Which figures an engine does not give, and why: an empty cell is no zero, and no fault of the run. */
 export function EngineLimits({ points }: { readonly points: readonly Point[] }): ReactElement | null {
@@ -12,13 +13,10 @@ export function EngineLimits({ points }: { readonly points: readonly Point[] }):
   const limited = trials.flatMap(({ data }) => (data && data.missing.length > 0 ? [data] : []));
   if (limited.length === 0) return null;
   return (
-    <Alert
-      variant="outline"
-      color="gray"
-      p="xs"
-      icon={<IconGauge size={16} />}
-      title="What an engine cannot measure"
-    >
+    <Paper withBorder p="sm" component="section" aria-label={TITLE}>
+      <Title order={2} size="h5" mb={4}>
+        {TITLE}
+      </Title>
       <List size="xs">
         {limited.map(({ id, engine, missing }) => (
           <List.Item key={id}>
@@ -29,6 +27,6 @@ export function EngineLimits({ points }: { readonly points: readonly Point[] }):
           </List.Item>
         ))}
       </List>
-    </Alert>
+    </Paper>
   );
 }
