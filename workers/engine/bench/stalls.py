@@ -26,9 +26,12 @@ RATE_PER_S = 2000
 SECONDS = 10
 # What a stall holds up is 2,000 arrivals; of these 400 are under way, the rest waits within the engine.
 CONNECTIONS, PIPELINE = 10, 40
-AT_ONCE = 3
-# Longer than a stall and what it has held up.
-APART_S = 1.3
+AT_ONCE = 4
+# Longer than a stall and what it has held up. The rest after whole periods of arrivals keeps those of engines that
+# share a core apart: an arrival and the answer to the one before the last come at the same time.
+APART_NS = 1_300_000_000 + 1_000_000_000 // RATE_PER_S // AT_ONCE
+# An engine that connects to a server needs this long at most.
+READY_NS = 500_000_000
 LARGEST_ERROR = 0.02
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
 THEORY_MS = {"p50": 1.0, "p99": 901.0, "p999": 991.0, "max": 1001.0}
@@ -43,7 +46,7 @@ class Case:
     def name(self) -> str:
         return f"{self.protocol}.{self.event_loop}"
 
-    def plan(self, port: int) -> str:
+    def plan(self, port: int, start_at_unix_ns: int) -> str:
         is_memlink = self.protocol.startswith("memlink")
         address = {"kind": "tcp", "host": "127.0.0.1", "port": port}
         # Memlink answers one request at a time on each connection, and reads on a port of their own.
@@ -55,7 +58,7 @@ class Case:
             "operations": [{"kind": "range_first" if is_memlink else "get", "weight": 1}],
             "load": {"kind": "open", "rate_per_s": RATE_PER_S, "connections": connections, "pipeline": pipeline},
             "phases": [{"name": "measure", "stop": {"seconds": SECONDS}}],
-            "event_loop": self.event_loop,
+            "event_loop": self.event_loop, "start_at_unix_ns": start_at_unix_ns,
         })  # fmt: skip
 
 
@@ -92,12 +95,12 @@ def _read(summary: str, answers: Sequence[int], path_us: float) -> Percentiles:
 def _run_engines(engine: Path, cases: Sequence[Case], ports: Sequence[int], folder: Path) -> list[str]:
     """What each has said at its end."""
     running = []
-    for case, port in zip(cases, ports, strict=True):
+    start_at_unix_ns = time.time_ns() + READY_NS
+    for number, (case, port) in enumerate(zip(cases, ports, strict=True)):
         plan, said = folder / f"{case.name}.plan", folder / f"{case.name}.events"
-        plan.write_text(case.plan(port))
+        plan.write_text(case.plan(port, start_at_unix_ns + number * APART_NS))
         with plan.open() as given, said.open("w") as told:
             running.append((said, start(CLIENT_CORE, [str(engine), "run"], is_urgent=True, stdin=given, stdout=told)))
-        time.sleep(APART_S)
     for said, process in running:
         if process.wait() != 0:
             raise SystemExit(f"the engine ended with {process.returncode}: {said.read_text()[-500:]}")
