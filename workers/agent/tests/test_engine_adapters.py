@@ -143,6 +143,32 @@ def test_our_engine_verifies_what_a_client_has_written(equipped: Agent, api: Api
         assert summary.phases[-1].operations[0].hits > ASKED
 
 
+def has(engine: str) -> pytest.MarkDecorator:
+    """Engines that no package brings."""
+    offers = EngineCatalog(NativeEngine("loadstone-engine"), Path("/nonexistent")).offers()
+    (offer,) = (one for one in offers if one.name == engine)
+    return pytest.mark.skipif(not offer.available, reason=f"no {engine} here; to get it: {offer.remedy}")
+
+
+WITHOUT_A_PACKAGE = [
+    pytest.param("memtier", "redis", marks=has("memtier")),
+    pytest.param("memtier", "memcached", marks=has("memtier")),
+    pytest.param("ycsb", "redis", marks=has("ycsb")),
+    pytest.param("ycsb", "memcached", marks=has("ycsb")),
+    pytest.param("ycsb", "ferretdb", marks=[has("ycsb"), needs("ferretdb")]),
+]
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("engine", "kind"), WITHOUT_A_PACKAGE)
+def test_engines_without_a_package_measure_what_they_speak(
+    roomy_agent: Agent, api: ApiInMemory, engine: str, kind: str
+) -> None:
+    target = managed(kind, options={"synchronous": "OFF"}) if kind == "ferretdb" else managed(kind)
+    finish = carry_out(roomy_agent, api, engine, target, asked_of("get", "set", count=600))
+    assert_measured(finish, engine, 600)
+
+
 _GET = Operation(kind="get", weight=1)
 
 

@@ -226,8 +226,9 @@ _TABLE = (
         features=("mix",),
         own_data=True,
         times="histogram",
-        missing=(_NO_BYTES, _NO_HITS, _NO_SECONDS),
-        remedy="unpack YCSB 0.17 and set YCSB_HOME to its directory; it needs Java",
+        missing=(_NO_BYTES, _NO_HITS),
+        remedy="unpack YCSB 0.17, set YCSB_HOME to its directory, and on Java 11 or newer put HdrHistogram 2.1.12 in "
+        "its lib; it needs Java",
     ),
     _client("python-redis", "redis-py (Python)", ("redis", "redis_resp3"), "it comes with the agent",
             operations=("get", "set", *LIST_OPERATIONS)),

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from loadstone_contracts.engine_plan import EnginePlan, OperationKind
@@ -23,7 +24,7 @@ PROTOCOLS = {
 }
 PATTERNS = {"uniform": "R", "sequential": "S"}
 SECTIONS: dict[str, OperationKind] = {"Gets": "get", "Sets": "set"}
-RATIO_STEPS = 1000
+RATIO_STEPS = 100
 REPORT = "report.json"
 
 
@@ -43,10 +44,15 @@ class Memtier(Adapter):
     def command(self, job: PhaseJob) -> Command:
         plan, threads = job.plan, self.threads(job.plan)
         weights = {operation.kind: operation.weight for operation in plan.operations}
-        sets = round(RATIO_STEPS * weights.get("set", 0.0) / sum(weights.values()))
+        # It sends all sets of the ratio and then all gets: in its lowest terms the mix is the finest.
+        sets = Fraction(weights.get("set", 0.0) / sum(weights.values())).limit_denominator(RATIO_STEPS)
         expire_s = max(operation.expire_s for operation in plan.operations)
         pattern = PATTERNS[plan.access.kind]
-        arguments = [*self._base(job), f"--ratio={sets}:{RATIO_STEPS - sets}", f"--key-pattern={pattern}:{pattern}"]
+        arguments = [
+            *self._base(job),
+            f"--ratio={sets.numerator}:{sets.denominator - sets.numerator}",
+            f"--key-pattern={pattern}:{pattern}",
+        ]
         arguments += [f"--threads={threads}", f"--clients={job.connections // threads}"]
         arguments += [f"--pipeline={plan.load.pipeline}", f"--json-out-file={job.scratch / REPORT}"]
         if plan.load.requests_per_connection:
@@ -93,6 +99,7 @@ class _Reader(OutputReader):
 
     def __init__(self, job: PhaseJob) -> None:
         self._file = job.scratch / REPORT
+        self._seconds = job.seconds
         self._sections = {
             name: kind for name, kind in SECTIONS.items() if kind in [one.kind for one in job.plan.operations]
         }
@@ -129,6 +136,9 @@ class _Reader(OutputReader):
         except (KeyError, TypeError, ValueError) as error:
             raise EngineInternal("memtier_benchmark's report is not as it was.", str(error)) from error
         count = sum(one.count for one in tallies)
+        if self._seconds is not None:
+            # A phase of seconds lasts so long; builds of 2026 tell a second more or less of it.
+            return PhaseResult(max(1, round(self._seconds)) * 1_000_000_000, tallies)
         return PhaseResult(round(count / rate * 1e9) if rate else elapsed_ns, tallies)
 
     def _tally(self, section: dict[str, Any], kind: OperationKind) -> Tally:

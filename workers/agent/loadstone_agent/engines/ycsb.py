@@ -2,17 +2,19 @@
 
 import os
 import re
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from hdrh.histogram import HdrHistogram
 from loadstone_contracts.engine_plan import EnginePlan, OperationKind
 from loadstone_contracts.engines import ENGINES
 
 from loadstone_agent.engines.adapter import Adapter, OutputReader
 from loadstone_agent.engines.job import Found, PhaseJob
-from loadstone_agent.engines.numbers import PhaseResult, Second, Tally, from_microseconds, refused
+from loadstone_agent.engines.numbers import PhaseResult, Second, Tally, from_microseconds, merged, refused
 from loadstone_agent.engines.tool import Command, ToolEnd
-from loadstone_agent.errors import BadPlan, EngineInternal, TargetUnreachable
+from loadstone_agent.errors import BadPlan, EngineHung, EngineInternal, EngineMissing, TargetUnreachable
 
 BINDINGS = {"redis": "redis", "mongodb": "mongodb", "memcached": "memcached"}
 DRIVERS = {
@@ -39,7 +41,11 @@ PROPORTIONS: dict[OperationKind, str] = {
 ACCESS = {"uniform": "uniform", "zipf": "zipfian", "latest": "latest", "sequential": "sequential", "hot_set": "hotspot"}
 ZIPF = 0.99
 """The exponent that YCSB has built in."""
+HISTOGRAM_MIN = (2, 1, 10)
+"""The jar that comes with YCSB 0.17 needs a class that Java has not had since version 11."""
 UNBOUNDED = 2_000_000_000
+IDLE_LIMIT_S = 60.0
+"""Its Java uses some CPU whatever happens, and a driver without a server tries anew at each operation."""
 RUN_TIME = re.compile(r"^\[OVERALL\], RunTime\(ms\), (\d+)")
 FAILED = re.compile(r"^\[([A-Z-]+)-FAILED\], Operations, (\d+)")
 
@@ -54,6 +60,12 @@ class Ycsb(Adapter):
         core = next(iter(sorted((home / "lib").glob("core-*.jar"))), None)
         if core is None:
             raise self.missing()
+        if not any(_version(jar) >= HISTOGRAM_MIN for jar in (home / "lib").glob("HdrHistogram-*.jar")):
+            needed = ".".join(map(str, HISTOGRAM_MIN))
+            raise EngineMissing(
+                f"YCSB in {home} cannot write its times on Java 11 or newer: put HdrHistogram {needed} or newer into "
+                "its lib in place of the one that is there."
+            )
         return Found(java, core.stem.removeprefix("core-"), (str(home),))
 
     def threads(self, plan: EnginePlan) -> int:
@@ -63,8 +75,8 @@ class Ycsb(Adapter):
         limit = ["-p", f"operationcount={job.operations or UNBOUNDED}"]
         if job.seconds is not None:
             limit += ["-p", f"maxexecutiontime={max(1, round(job.seconds))}"]
-        arguments = [*self._base(job), "-t", "-threads", str(job.connections), *limit, *_mix(job.plan)]
-        output = ["-p", "measurementtype=hdrhistogram", "-p", "hdrhistogram.fileoutput=true"]
+        arguments = [*self._base(job), "-t", "-s", "-threads", str(job.connections), *limit, *_mix(job.plan)]
+        output = ["-p", "measurementtype=hdrhistogram", "-p", "hdrhistogram.fileoutput=true", "-p", "status.interval=1"]
         return Command([*arguments, *output, "-p", f"hdrhistogram.output.path={job.scratch}/times-"])
 
     def prefill_command(self, job: PhaseJob) -> Command:
@@ -114,33 +126,65 @@ def _mix(plan: EnginePlan) -> list[str]:
     return [word for one in settings for word in ("-p", one)]
 
 
+def _version(jar: Path) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", jar.stem)))
+
+
 class _Reader(OutputReader):
+    """With its status switched on it adds a line a second to a file of times for each operation."""
+
     def __init__(self, job: PhaseJob) -> None:
-        self._kinds = [operation.kind for operation in job.plan.operations]
+        self._whole = {operation.kind: Tally(operation.kind, 0) for operation in job.plan.operations}
         self._folder = job.scratch
+        self._offsets: dict[OperationKind, int] = {}
         self._run_time_ms = 0
         self._failed: dict[str, int] = {}
+        self._began_at = self._told_at = time.monotonic()
 
     def read(self, line: str | None) -> Iterable[Second]:
         if line is not None and (found := RUN_TIME.match(line)):
             self._run_time_ms = int(found[1])
         elif line is not None and (found := FAILED.match(line)):
             self._failed[found[1]] = int(found[2])
-        return ()
+        elif line is None:
+            yield from self._follow()
+
+    def rest(self) -> Iterable[Second]:
+        yield from self._follow()
+
+    def _follow(self) -> Iterable[Second]:
+        """Raises EngineHung and EngineInternal."""
+        fresh = [Tally(kind, 0, service=self._new_times(kind)) for kind in self._whole]
+        now = time.monotonic()
+        for tally in fresh:
+            assert tally.service is not None
+            tally.count = int(tally.service.get_total_count())
+            whole = self._whole[tally.operation]
+            whole.count, whole.service = whole.count + tally.count, merged([whole.service, tally.service])
+        if any(tally.count for tally in fresh):
+            yield Second(round((now - self._began_at) * 1e9), round((now - self._told_at) * 1e9), fresh)
+            self._told_at = now
+        elif now - self._told_at > IDLE_LIMIT_S:
+            raise EngineHung(f"YCSB finished no operation for {IDLE_LIMIT_S:.0f} s: see whether the target answers.")
+
+    def _new_times(self, kind: OperationKind) -> HdrHistogram:
+        path = self._folder / f"times-{NAMES[kind]}.hdr"
+        if not path.is_file():
+            return merged([])
+        with path.open("rb") as file:
+            file.seek(self._offsets.get(kind, 0))
+            # A line without its end is still being written.
+            data = file.read().rpartition(b"\n")[0]
+        self._offsets[kind] = self._offsets.get(kind, 0) + len(data) + bool(data)
+        rows = [line for line in data.decode().splitlines() if line[:1].isdigit()]
+        try:
+            return merged(from_microseconds(row.rpartition(",")[2]) for row in rows)
+        except ValueError as error:
+            raise EngineInternal("YCSB's log of times cannot be read.", str(error)) from error
 
     def result(self, end: ToolEnd) -> PhaseResult:
         if not self._run_time_ms:
             raise EngineInternal("YCSB printed no run time: see its last lines.", end.log_tail)
-        return PhaseResult(self._run_time_ms * 1_000_000, [self._tally(kind, end) for kind in self._kinds])
-
-    def _tally(self, kind: OperationKind, end: ToolEnd) -> Tally:
-        """The whole phase is one interval, the last line of the operation's log."""
-        path = self._folder / f"times-{NAMES[kind]}.hdr"
-        tally = Tally(kind, 0, errors=refused(self._failed.get(NAMES[kind], 0)))
-        if path.is_file():
-            try:
-                tally.service = from_microseconds(path.read_text().splitlines()[-1].rpartition(",")[2])
-            except (ValueError, IndexError) as error:
-                raise EngineInternal("YCSB's log of times cannot be read.", end.log_tail) from error
-            tally.count = int(tally.service.get_total_count())
-        return tally
+        for kind, tally in self._whole.items():
+            tally.errors = refused(self._failed.get(NAMES[kind], 0))
+        return PhaseResult(self._run_time_ms * 1_000_000, list(self._whole.values()))
