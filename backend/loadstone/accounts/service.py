@@ -28,8 +28,8 @@ class WrongCredentials(AppError):
 
 
 def authenticate(credentials: Credentials) -> Principal:
-    """Who brought these credentials; raises Unauthenticated, TooManyAttempts. Reads in a transaction of its own."""
-    with unit_of_work(every_team=True) as unit:
+    """Who brought these credentials; raises Unauthenticated, TooManyAttempts."""
+    with unit_of_work(every_team=True, statement_by_statement=True) as unit:
         if credentials.bearer_token is not None:
             principal = _token_principal(unit, credentials.bearer_token)
             if principal is None:

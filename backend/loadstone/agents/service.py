@@ -42,8 +42,8 @@ class AgentNameTaken(Conflict):
 
 
 def authenticate_agent(token: str | None) -> AgentPrincipal:
-    """Who brought this token; raises AgentRevoked. Reads in a transaction of its own."""
-    with unit_of_work(every_team=True) as unit:
+    """Who brought this token; raises AgentRevoked."""
+    with unit_of_work(every_team=True, statement_by_statement=True) as unit:
         row = repository.find_agent_by_token(unit.session, token_hash(token)) if token else None
         if row is None:
             raise AgentRevoked("Enroll this agent again with a new enrollment token.")

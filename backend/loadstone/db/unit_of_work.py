@@ -44,21 +44,32 @@ def _engine() -> Engine:
     return create_engine(get_settings().database_url, pool_size=10, max_overflow=20, pool_pre_ping=True)
 
 
+@cache
+def _autocommitting() -> Engine:
+    """The same connections; each statement is a transaction of its own."""
+    return _engine().execution_options(isolation_level="AUTOCOMMIT")
+
+
 def dispose_engine(*, close: bool = False) -> None:
     """The next use opens new connections. After a fork the old ones are the parent's and must not be closed."""
     if _engine.cache_info().currsize:
         _engine().dispose(close=close)
         _engine.cache_clear()
+        _autocommitting.cache_clear()
 
 
 @contextmanager
-def unit_of_work(*, every_team: bool = False) -> Iterator[UnitOfWork]:
+def unit_of_work(*, every_team: bool = False, statement_by_statement: bool = False) -> Iterator[UnitOfWork]:
     """One transaction: commits at the end, rolls back on any exception.
+
+    `statement_by_statement` is for what every request does before its own work: without BEGIN and COMMIT it takes two
+    round trips less, and each of its statements stands by itself.
 
     It sees the rows of the team that the request is bound to (`team_scope`), or all with `every_team`.
     A value that PostgreSQL cannot store (a NUL in a text, a number beyond its column) raises InvalidInput.
     """
-    with TeamSession(_engine(), expire_on_commit=False) as session:
+    engine = _autocommitting() if statement_by_statement else _engine()
+    with TeamSession(engine, expire_on_commit=False) as session:
         unit = UnitOfWork(session)
         team_id = bound_team()
         if team_id is not None and not every_team:
