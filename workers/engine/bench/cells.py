@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+# All in memory; written over one connection, fewer are sooner there.
+DATABASE_KEYS = 20_000
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -54,9 +57,9 @@ CELLS = (
     Cell("memcached", "get", keys=16),
     Cell("memcached", "get", pipeline=16, protocol="memcached_meta"),
     Cell("memcached", "get", pipeline=16, over_bare=None, limit_us=1.6),
-    Cell("mysql", "get", over_bare=None, over_peer=("sysbench", 0.5)),
-    Cell("mysql", "sql_replace", over_bare=None, over_peer=("sysbench", 0.5)),
-    Cell("postgres", "get", over_bare=None, over_peer=("pgbench", 0.5)),
+    Cell("mysql", "get", over_bare=None, over_peer=("sysbench", 0.5), key_count=DATABASE_KEYS),
+    Cell("mysql", "sql_replace", over_bare=None, over_peer=("sysbench", 0.5), key_count=DATABASE_KEYS),
+    Cell("postgres", "get", over_bare=None, over_peer=("pgbench", 0.5), key_count=DATABASE_KEYS),
     _on_ferretdb("get"),
     _on_ferretdb("set"),
 )  # fmt: skip
