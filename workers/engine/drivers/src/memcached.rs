@@ -52,7 +52,10 @@ impl Memcached {
         let head = input.get(..self.plain_head_bytes?)?;
         let (_flags, flags_end) = take_decimal(input, head.len())?;
         let end = skip_sized(input, flags_end + 1)?;
-        let is_plain = head.starts_with(b"VALUE ") && head.ends_with(b" ") && input[flags_end] == b' ';
+        let (before, key) = head.split_at(b"VALUE ".len());
+        let (&after, key) = key.split_last()?;
+        let is_plain = before == b"VALUE " && after == b' ' && input[flags_end] == b' ';
+        let is_plain = is_plain && key.iter().all(|&byte| byte > b' ');
         (is_plain && input.get(end..end + 5)? == b"END\r\n").then_some(end + 5)
     }
 
