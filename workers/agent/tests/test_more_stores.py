@@ -19,7 +19,7 @@ from loadstone_agent_testing import memlink_server
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.needs import needs
-from loadstone_agent_testing.processes import free_port, is_alive
+from loadstone_agent_testing.processes import free_port, is_alive, processes_with
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import Dataset, Operation
 from loadstone_contracts.engine_sizes import FixedSize
@@ -126,6 +126,13 @@ def test_a_version_that_cannot_be_had_is_said_so() -> None:
         KINDS["memcached"].install(print, "9.9.9")
 
 
+@pytest.mark.parametrize("kind", ["mongodb", "memlink"])
+def test_what_no_command_installs_is_told_by_one(kind: TargetKind) -> None:
+    assert KINDS[kind].remedy == f"loadstone-agent stores install {kind}"
+    with pytest.raises(StoreMissing, match="on the PATH"):
+        KINDS[kind].install(print)
+
+
 @pytest.fixture
 def memlink_ports() -> Iterator[tuple[int, int]]:
     """Of reads and of writes."""
@@ -177,17 +184,41 @@ def test_exchanged_ports_of_memlink_are_named(memlink_ports: tuple[int, int]) ->
         control.ping()
 
 
-def test_a_memlink_on_the_path_is_started_with_a_configuration_file(
-    start: Callable[..., ManagedStore], passable_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def memlink_program(passable_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A server of our own under Memlink's name, on the PATH."""
     program = passable_dir / "memlink"
     program.write_text(f"#!{sys.executable}\n{Path(memlink_server.__file__).read_text()}")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{passable_dir}:{os.environ['PATH']}")
+    return program
+
+
+def test_a_trial_starts_a_memlink_of_its_own_and_leaves_nothing(
+    roomy_agent: Agent, api: ApiInMemory, memlink_program: Path
+) -> None:
     # The interpreter of the tests may lie where nobody else can enter.
+    settings = roomy_agent.settings.model_copy(update={"store_user": "root"})
+    agent = Agent(**{**vars(roomy_agent), "settings": settings})
+    dataset = Dataset(key_count=10, list_length=20, value_size=FixedSize(bytes=12))
+    given = assignment(managed("memlink", options={}), work=work(1.0, dataset=dataset, operations=LISTS))
+    api.assign(given)
+    TrialChain(agent).execute(given.trial_id)
+    finish = api.finishes[given.lease_id]
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    assert finish.summary is not None
+    assert finish.summary.phases[-1].answered > 100
+    assert finish.summary.phases[-1].failed == 0
+    assert processes_with(str(memlink_program)) == []
+    assert list(settings.stores_dir.iterdir()) == []
+
+
+def test_a_memlink_on_the_path_is_started_with_a_configuration_file(
+    start: Callable[..., ManagedStore], memlink_program: Path
+) -> None:
     store = start("memlink", thread_num="2", user="root")
     kind = KINDS["memlink"]
-    assert (kind.offer().available, shutil.which("memlink")) == (True, str(program))
+    assert (kind.offer().available, shutil.which("memlink")) == (True, str(memlink_program))
     write, read, sync = (one.port for one in store.endpoints)
     with kind.control(Endpoint("127.0.0.1", write, read_port=read)) as control:
         control.ping()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from loadstone_agent.agent import Agent
-from loadstone_agent.errors import PluginMissing, PortTaken, StoreDiskFull
+from loadstone_agent.errors import StoreDiskFull
 from loadstone_agent.stores import KINDS, launch, mysql
 from loadstone_agent.stores.endings import Ending
 from loadstone_agent.stores.launch import LaunchPlan
@@ -62,13 +62,12 @@ def test_a_missing_binary_is_told_with_what_gets_it(
 
 
 def test_ports_that_are_always_taken_are_told_so(
-    tmp_path: Path, redis_port: int, monkeypatch: pytest.MonkeyPatch
+    agent: Agent, api: ApiInMemory, redis_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launch, "_free_ports", lambda _: [redis_port])
-    plan = LaunchPlan(KINDS["redis"], {"save": ""}, 4, [], tmp_path / "stores", "nobody")
-    with pytest.raises(PortTaken):
-        launch.launch(plan, lambda: None)
-    assert list((tmp_path / "stores").iterdir()) == []
+    with monkeypatch.context() as taken:
+        taken.setattr(launch, "_free_ports", lambda _: [redis_port])
+        assert code_and_detail(ended(agent, api, managed("redis")))[0] == "port_taken"
+    assert_next_trial_runs_and_nothing_is_left(agent, api)
 
 
 def test_a_disk_that_the_log_fills_ends_the_trial_with_its_own_code(
@@ -105,18 +104,19 @@ def _links(source: Path, target: Path) -> bool:
 
 
 @needs("mysql")
-def test_a_plugin_that_is_not_loaded_is_told_at_once(passable_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_is_not_loaded_is_told_at_once(
+    roomy_agent: Agent, api: ApiInMemory, passable_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     servers = passable_dir / "servers"
     servers.mkdir(mode=0o711)
     version = MYSQL.offers()[0].version or ""
     folder = _copy_of_mysql(servers, version)
     (folder / "lib/plugin/libmemcached.so").unlink()
     monkeypatch.setattr(mysql, "installed_prefixes", lambda: {version: folder})
-    plan = LaunchPlan(MYSQL, {}, 4, [], passable_dir / "stores", "nobody")
-    with pytest.raises(PluginMissing) as caught:
-        launch.launch(plan, lambda: None)
-    assert "libmemcached" in caught.value.detail
-    assert list((passable_dir / "stores").iterdir()) == []
+    code, detail = code_and_detail(ended(roomy_agent, api, managed("mysql", options={})))
+    assert code == "plugin_missing"
+    assert "libmemcached" in detail
+    assert_next_trial_runs_and_nothing_is_left(roomy_agent, api)
 
 
 @needs("mysql")

@@ -142,6 +142,8 @@ class StoreKind(ABC):
 
     external_protocols: ClassVar[tuple[StoreProtocol, ...]] = ()
     """Besides, of stores that run elsewhere."""
+    by_hand: ClassVar[str | None] = None
+    """What a person does where nothing can be installed by a command."""
     reads_at: ClassVar[int | None] = None
     """Which of its ports answers reads, where it is not the one of writes."""
 
@@ -212,7 +214,8 @@ class StoreKind(ABC):
 
     @property
     def remedy(self) -> str:
-        return f"apt-get install -y {self.package}"
+        """A command; where a person has to do more it says what."""
+        return f"loadstone-agent stores install {self.kind}" if self.by_hand else f"apt-get install -y {self.package}"
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - versions differ
         """Of the version that the options name, where they can; raises StoreMissing with what would mend it."""
@@ -220,7 +223,8 @@ class StoreKind(ABC):
         path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
         found = shutil.which(self.binary, path=path)
         if found is None:
-            raise StoreMissing(f"{self.binary} is not installed on this agent host: run `{self.remedy}` there.")
+            how = self.by_hand or f"run `{self.remedy}` there"
+            raise StoreMissing(f"{self.binary} is not installed on this agent host: {how}.")
         return found
 
     def offers(self) -> list[StoreOffer]:
@@ -229,6 +233,8 @@ class StoreKind(ABC):
 
     def install(self, say: Say, version: str | None = None) -> None:
         """What the recipes need, or the one version named. Raises StoreMissing with what to do by hand."""
+        if self.by_hand is not None:
+            raise StoreMissing(f"{self.binary} cannot be installed from here: {self.by_hand}.")
         if version is not None:
             raise StoreMissing(
                 f"{self.kind} comes from the system's packages, in their version: leave the version out."

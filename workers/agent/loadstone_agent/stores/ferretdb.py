@@ -23,10 +23,7 @@ class FerretDb(MongoDb):
     kind = "ferretdb"
     binary = "ferretdb"
     package = "ferretdb"
-
-    @property
-    def remedy(self) -> str:
-        return "loadstone-agent stores install ferretdb"
+    by_hand = "run `loadstone-agent stores install ferretdb` there, which builds it with Go"
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:
         built = _folder() / self.binary

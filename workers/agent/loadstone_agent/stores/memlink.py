@@ -46,10 +46,7 @@ class Memlink(StoreKind):
     listeners = 3
     reads_at = 1
     """Writes first, which is where control speaks; reads; replication."""
-
-    @property
-    def remedy(self) -> str:
-        return "build Memlink from its sources and put memlink on the PATH: no package has it"
+    by_hand = "build Memlink from its sources and put memlink on the PATH, no package has it"
 
     def connect(self, endpoint: Endpoint) -> "MemlinkControl":
         return MemlinkControl(endpoint)

@@ -42,10 +42,7 @@ class MongoDb(StoreKind):
     binary = "mongod"
     package = "mongodb"
     protocols = ("mongodb",)
-
-    @property
-    def remedy(self) -> str:
-        return "put MongoDB's own mongod on the PATH: no package has it (`stores install ferretdb` comes near it)"
+    by_hand = "put MongoDB's own mongod on the PATH, no package has it (`stores install ferretdb` comes near it)"
 
     def database_of(self, endpoint: Endpoint) -> str:
         return endpoint.database or DATABASE
