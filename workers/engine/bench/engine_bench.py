@@ -31,7 +31,7 @@ from pathlib import Path
 from cell_bench import bench_cells
 from figures import show, tell
 from memory import bench_memory
-from processes import CLIENT_CORE, SERVER_CORE, run_to_end
+from processes import CLIENT_CORE, SERVER_CORE, ClientFailed, run_to_end
 from stalls import bench_stalls
 from stores import Memcached
 
@@ -46,6 +46,8 @@ def show_own(engine: Path, folder: Path, figure: str, *words: str) -> None:
     target = ["--target", f"memcached://127.0.0.1:{memcached.port}", "--keys", "1000"]
     try:
         lines = run_to_end(CLIENT_CORE, [str(engine), "bench", *target, *words]).said.splitlines()
+    except ClientFailed as failure:
+        return tell(f"engine.bench.{figure}", str(failure))
     finally:
         memcached.stop()
     told = [line for line in lines if json.loads(line)["name"] == f"engine.bench.{figure}"]
@@ -53,6 +55,7 @@ def show_own(engine: Path, folder: Path, figure: str, *words: str) -> None:
         tell(f"engine.bench.{figure}", "this engine's bench does not tell it: build a newer one")
     for line in told:
         print(line, flush=True)
+    return None
 
 
 def bench_clock(engine: Path, folder: Path) -> None:
@@ -62,7 +65,7 @@ def bench_clock(engine: Path, folder: Path) -> None:
 def bench_threads(engine: Path, folder: Path) -> None:
     """A thread on each of two cores; the server has to share one of them, so CPU and not wall time is compared."""
     cores = f"{SERVER_CORE},{CLIENT_CORE}"
-    words = ["--threads", "2", "--cpus", cores, "--operations", "100000", "--repeats", "5", "--only", "engine_epoll"]
+    words = ["--threads", "2", "--cpus", cores, "--operations", "40000", "--repeats", "5", "--only", "engine_epoll"]
     show_own(engine, folder, "threads_scaling", *words)
 
 

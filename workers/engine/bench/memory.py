@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from figures import show
-from processes import CLIENT_CORE, start
+from figures import show, tell
+from processes import CLIENT_CORE, ClientFailed, start
 from stores import Memcached
 
 MOST_MIB, MOST_BYTES_A_CONNECTION = 64, 2048
@@ -36,7 +36,7 @@ def _run(engine: Path, server: Memcached, connections: int, *words: str) -> tupl
             resident_mib = max(resident_mib, _resident_mib(process.pid))
             time.sleep(LOOK_S)
         if process.returncode != 0:
-            raise SystemExit(f"the engine ended with {process.returncode}")
+            raise ClientFailed(f"the engine ended with {process.returncode}")
         said.seek(0)
         return json.load(said), resident_mib
 
@@ -54,6 +54,8 @@ def bench_memory(engine: Path, folder: Path) -> None:
         _bench_many_connections(engine, server)
         _bench_many_keys(engine, server)
         _bench_run_length(engine, server)
+    except ClientFailed as failure:
+        tell("engine.resident_mib", str(failure))
     finally:
         server.stop()
 

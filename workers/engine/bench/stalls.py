@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from figures import show
-from processes import CLIENT_CORE, SERVER_CORE, run_to_end, start
+from figures import show, tell
+from processes import CLIENT_CORE, SERVER_CORE, ClientFailed, run_to_end, start
 
 SERVICE_MS, STALL_MS, PERIOD_MS = 1, 1000, 10_000
 RATE_PER_S = 2000
@@ -103,7 +103,7 @@ def _run_engines(engine: Path, cases: Sequence[Case], ports: Sequence[int], fold
             running.append((said, start(CLIENT_CORE, [str(engine), "run"], is_urgent=True, stdin=given, stdout=told)))
     for said, process in running:
         if process.wait() != 0:
-            raise SystemExit(f"the engine ended with {process.returncode}: {said.read_text()[-500:]}")
+            raise ClientFailed(f"the engine ended with {process.returncode}: {said.read_text()[-500:]}")
     return [said.read_text() for said, _ in running]
 
 
@@ -153,5 +153,10 @@ def bench_stalls(engine: Path, program: Path, wanted: Sequence[str] | None, at_o
     cases = [Case(protocol, event_loop) for protocol, event_loop in pairs if not wanted or protocol in wanted]
     for begin in range(0, len(cases), at_once):
         together = cases[begin : begin + at_once]
-        for case, run in zip(together, measure(engine, program, together), strict=True):
+        try:
+            runs = measure(engine, program, together)
+        except ClientFailed as failure:
+            tell(f"engine.stall_error.{'+'.join(case.name for case in together)}", str(failure))
+            continue
+        for case, run in zip(together, runs, strict=True):
             _report(case, run, len(together))
