@@ -1,4 +1,6 @@
 // Steps with a name, facts with a value; one failed step ends the test.
+import assert from 'node:assert/strict';
+
 const facts = {};
 
 export async function step(name, act) {
@@ -24,8 +26,23 @@ export function fact(name, value) {
   console.log(`    ${name}: ${typeof value === 'number' ? Math.round(value) : JSON.stringify(value)}`);
 }
 
-export function allFacts() {
-  return facts;
+/** A whole test: it passes when `act` does and no page complained. Else the page as it was is kept as a picture. */
+export async function conclude(name, { faults, folder, pageNow }, act) {
+  try {
+    await act();
+    await step('no console error, no violation of the content security policy', () =>
+      assert.deepEqual(faults, []),
+    );
+    console.log(JSON.stringify({ [name]: 'passed', ...facts }));
+  } catch (error) {
+    console.error(error);
+    const file = `${folder}/${name}-failed.png`;
+    await pageNow()
+      .screenshot({ path: file, fullPage: true })
+      .catch(() => undefined);
+    console.error(`the page as it was: ${pageNow().url()}, picture in ${file}`, faults);
+    process.exitCode = 1;
+  }
 }
 
 export function quantile(values, share) {

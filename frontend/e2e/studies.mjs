@@ -7,7 +7,7 @@ import { lookAtEveryPage } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { signIn } from './first-run.mjs';
 import { measureByOtherEngines } from './other-engines.mjs';
-import { allFacts, step, until } from './report.mjs';
+import { conclude, step, until } from './report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -31,44 +31,37 @@ const faults = [];
 const context = await watchedContext(browser, { faults });
 const page = await context.newPage();
 page.setDefaultTimeout(20_000);
-try {
-  console.log(`browser test of the studies on ${person.url}`);
-  await signIn(page, person);
-  faults.length = 0;
-  const api = apiOf(context, person.url);
-  await openFromGallery();
-  await seeWhatWasPublished();
-  const runId = await startTrimmed(api);
-  await seeCurvesOverThoseOfOthers(runId, api);
-  await seeLatencyAndTime(runId);
-  const enginesRunId = await measureByOtherEngines(page, person.url, api);
-  await lookAtEveryPage(browser, {
-    url: person.url,
-    faults,
-    storageState: await context.storageState(),
-    folder: values.screenshots,
-    pages: [
-      ['recipes', '/recipes'],
-      ['recipe', `/recipes/${STUDY}`],
-      ['study', `/runs/${runId}`],
-      ['study-latency', `/runs/${runId}?tab=latency`],
-      ['study-editor', `/runs/new?recipe=${STUDY}`],
-      ['engines', `/runs/${enginesRunId}`],
-    ],
-  });
-  await step('no console error, no violation of the content security policy', () =>
-    assert.deepEqual(faults, []),
-  );
-  console.log(JSON.stringify({ browser_test_of_studies: 'passed', ...allFacts() }));
-} catch (error) {
-  console.error(error);
-  const file = `${values.screenshots}/studies-failed.png`;
-  await page.screenshot({ path: file, fullPage: true }).catch(() => undefined);
-  console.error(`the page as it was: ${page.url()}, picture in ${file}`, faults);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-}
+await conclude(
+  'browser_test_of_studies',
+  { faults, folder: values.screenshots, pageNow: () => page },
+  async () => {
+    console.log(`browser test of the studies on ${person.url}`);
+    await signIn(page, person);
+    faults.length = 0;
+    const api = apiOf(context, person.url);
+    await openFromGallery();
+    await seeWhatWasPublished();
+    const runId = await startTrimmed(api);
+    await seeCurvesOverThoseOfOthers(runId, api);
+    await seeLatencyAndTime(runId);
+    const enginesRunId = await measureByOtherEngines(page, person.url, api);
+    await lookAtEveryPage(browser, {
+      url: person.url,
+      faults,
+      storageState: await context.storageState(),
+      folder: values.screenshots,
+      pages: [
+        ['recipes', '/recipes'],
+        ['recipe', `/recipes/${STUDY}`],
+        ['study', `/runs/${runId}`],
+        ['study-latency', `/runs/${runId}?tab=latency`],
+        ['study-editor', `/runs/new?recipe=${STUDY}`],
+        ['engines', `/runs/${enginesRunId}`],
+      ],
+    });
+  },
+);
+await browser.close();
 
 async function openFromGallery() {
   await step('the gallery finds a study by its question', async () => {

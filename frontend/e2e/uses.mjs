@@ -1,13 +1,12 @@
 // The three uses on a live stack: schedule it, share it, follow it over time.
 //   node e2e/uses.mjs --url http://127.0.0.1:8080 --credentials ../.loadstone/demo.json [--screenshots DIR]
-import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { lookAtEveryPage, teamPages } from './appearance.mjs';
 import { apiOf, startBrowser, watchedContext } from './browser.mjs';
 import { signIn } from './first-run.mjs';
 import { createSchedule, makeSlowdown, seeTrend, waitForFirings, whatIsThere } from './follow.mjs';
-import { allFacts, step } from './report.mjs';
+import { conclude } from './report.mjs';
 import {
   compareTargets,
   measureTwoTargets,
@@ -36,45 +35,38 @@ const context = await watchedContext(browser, { faults });
 const page = await context.newPage();
 page.setDefaultTimeout(20_000);
 let current = page;
-try {
-  console.log(`browser test of the three uses on ${admin.url}`);
-  await signIn(page, admin);
-  faults.length = 0;
-  const api = apiOf(context, admin.url);
-  const schedule = await createSchedule(page, admin, api, store);
-  const editor = await inviteSomeone(browser, page, admin, api, faults);
-  current = editor.page;
-  const runId = await measureTwoTargets(editor);
-  const comparison = await compareTargets(editor, runId);
-  const links = [await shareComparison(editor, comparison), await shareRun(editor, runId)];
-  for (const link of links) await openLoggedOut(browser, admin, link, runId);
-  for (const link of links) await revokeLink(browser, editor, link);
-  current = page;
-  await waitForFirings(api, schedule, 2);
-  await seeTrend(page, admin, api);
-  await makeSlowdown(page, admin, api, schedule, store);
-  await lookAtEveryPage(browser, {
-    url: admin.url,
-    faults,
-    storageState: await context.storageState(),
-    folder: values.screenshots,
-    pages: teamPages({
-      runId,
-      comparison: new URL(comparison).pathname + new URL(comparison).search,
-      ...(await whatIsThere(api)),
-    }),
-  });
-  await step('no console error, no violation of the content security policy', () =>
-    assert.deepEqual(faults, []),
-  );
-  console.log(JSON.stringify({ browser_test_of_uses: 'passed', ...allFacts() }));
-} catch (error) {
-  console.error(error);
-  const file = `${values.screenshots}/uses-failed.png`;
-  await current.screenshot({ path: file, fullPage: true }).catch(() => undefined);
-  console.error(`the page as it was: ${current.url()}, picture in ${file}`, faults);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  store.stop();
-}
+await conclude(
+  'browser_test_of_uses',
+  { faults, folder: values.screenshots, pageNow: () => current },
+  async () => {
+    console.log(`browser test of the three uses on ${admin.url}`);
+    await signIn(page, admin);
+    faults.length = 0;
+    const api = apiOf(context, admin.url);
+    const schedule = await createSchedule(page, admin, api, store);
+    const editor = await inviteSomeone(browser, page, admin, api, faults);
+    current = editor.page;
+    const runId = await measureTwoTargets(editor);
+    const comparison = await compareTargets(editor, runId);
+    const links = [await shareComparison(editor, comparison), await shareRun(editor, runId)];
+    for (const link of links) await openLoggedOut(browser, admin, link, runId);
+    for (const link of links) await revokeLink(browser, editor, link);
+    current = page;
+    await waitForFirings(api, schedule, 2);
+    await seeTrend(page, admin, api);
+    await makeSlowdown(page, admin, api, schedule, store);
+    await lookAtEveryPage(browser, {
+      url: admin.url,
+      faults,
+      storageState: await context.storageState(),
+      folder: values.screenshots,
+      pages: teamPages({
+        runId,
+        comparison: new URL(comparison).pathname + new URL(comparison).search,
+        ...(await whatIsThere(api)),
+      }),
+    });
+  },
+);
+await browser.close();
+store.stop();

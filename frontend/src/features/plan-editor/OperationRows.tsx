@@ -1,9 +1,9 @@
-import { ActionIcon, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WorkloadDefinition } from '@/api/plans';
 import { BLANK_OPERATION } from './draft';
-import { FieldFindings } from './findings';
+import { FieldFindings, useRefusal } from './findings';
 import { PlanNumber } from './PlanNumber';
 
 type Operation = WorkloadDefinition['operations'][number];
@@ -33,6 +33,7 @@ const KINDS: ReadonlyArray<{ value: Kind; label: string }> = [
   { value: 'range_last', label: 'list: last n' },
   { value: 'range', label: 'list: n from a place' },
   { value: 'list_length', label: 'list: length' },
+  { value: 'custom', label: 'custom command' },
 ];
 
 const WITH_KEYS: ReadonlySet<Kind> = new Set(['multi_get', 'multi_set']);
@@ -94,7 +95,38 @@ interface OperationRowProps {
   readonly onRemove?: () => void;
 }
 
-function OperationRow({ operation, path, share, onChange, onRemove }: OperationRowProps): ReactElement {
+function OperationRow(props: OperationRowProps): ReactElement {
+  const { operation, path, onChange } = props;
+  return (
+    <>
+      <OperationNumbers {...props} />
+      {operation.kind === 'custom' && (
+        <CommandField path={path} command={operation.command ?? ''} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+interface CommandFieldProps {
+  readonly path: string;
+  readonly command: string;
+  readonly onChange: (patch: Partial<Operation>) => void;
+}
+
+function CommandField({ path, command, onChange }: CommandFieldProps): ReactElement {
+  return (
+    <TextInput
+      size="xs"
+      label="Command"
+      placeholder="HSET {key} f {value}"
+      value={command}
+      error={useRefusal(`${path}.command`)}
+      onChange={({ currentTarget }) => onChange({ command: currentTarget.value || null })}
+    />
+  );
+}
+
+function OperationNumbers({ operation, path, share, onChange, onRemove }: OperationRowProps): ReactElement {
   return (
     <Group gap={6} wrap="nowrap" align="flex-end">
       <Select

@@ -44,7 +44,7 @@ export function TraceField({ workload, onChange }: TraceFieldProps): ReactElemen
         />
         <FileButton accept=".csv,.txt,text/csv" onChange={(file) => file && upload.mutate(file)}>
           {(props) => (
-            <SmallButton {...props} mb={4} loading={upload.isPending}>
+            <SmallButton {...props} style={{ alignSelf: 'flex-end' }} mb={4} loading={upload.isPending}>
               Upload
             </SmallButton>
           )}

@@ -77,7 +77,7 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
       header: 'over trials',
       // One trial has no band.
       value: (point) =>
-        (numbers(point)?.trials_counted ?? 0) > 1 ? bandText(numbers(point)?.band.throughput_per_s) : '–',
+        (numbers(point)?.trials_counted ?? 0) > 1 ? bandText(numbers(point)?.band.throughput_per_s) : null,
       isNumber: true,
       canSort: false,
     },
