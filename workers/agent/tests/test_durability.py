@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from loadstone_agent.agent import Agent
-from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.durability import DurabilityReport, KillRequest
 from loadstone_contracts.engine_plan import Dataset, Operation
@@ -25,9 +25,7 @@ def check(api: ApiInMemory, roomy_agent: Agent) -> Check:
         writes = work(lasts_s, prefill=False, dataset=dataset, operations=sets)
         given = assignment(target, work=writes)
         given = given.model_copy(update={"kill": KillRequest(kill_after_s=kill_after_s)})
-        api.assign(given)
-        TrialChain(roomy_agent).execute(given.trial_id)
-        return api.finishes[given.lease_id]
+        return carried_out(roomy_agent, api, given)
 
     return check
 

@@ -19,6 +19,7 @@ from loadstone_agent.trial.target import flush_external
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, work
 from loadstone_agent_testing.processes import free_port
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import Tls
 from pymemcache.client.base import Client
@@ -100,9 +101,7 @@ def test_a_refused_flush_ends_the_trial_before_any_load(
 ) -> None:
     write(kind, port, "precious")
     given = assignment(external(kind, port, flush_allowed=True), reset="flush")
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert finish.error is not None
     assert (finish.outcome, finish.error.code, finish.sample_count) == ("failed", "flush_refused", 0)
     assert has(kind, port, "precious")
@@ -120,9 +119,7 @@ def test_a_trial_on_an_external_target_succeeds_and_keeps_its_marker(
 
 def test_restarting_an_external_target_is_a_bad_plan(agent: Agent, api: ApiInMemory, redis_port: int) -> None:
     given = assignment(external("redis", redis_port), reset="restart")
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    error = api.finishes[given.lease_id].error
+    error = carried_out(agent, api, given).error
     assert error is not None
     assert error.code == "bad_plan"
 
@@ -178,9 +175,7 @@ def test_a_store_that_hides_its_configuration_is_measured_with_a_warning(
         admin.execute_command("ACL", "SETUSER", "bench", "on", ">pw", "~*", "+@all", "-config")
     target = external("redis", redis_port, username="bench", password="pw")
     given = assignment(target, reset="none", work=work(0.3))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert finish.outcome == "succeeded"
     assert "settings_unreadable" in [warning.code for warning in finish.warnings]
     assert finish.store is not None
@@ -224,3 +219,11 @@ def test_tls_is_checked_against_the_server_name_and_not_the_address(
     unchecked = Tls(server_name="other.example", verify_certificate=False)
     assert check_target(external("redis", port, tls=unchecked)).reachable
     assert not check_target(external("redis", port)).reachable
+
+
+def test_the_plugins_port_of_an_external_mysql_is_a_target_of_its_own(memcached_port: int) -> None:
+    result = check_target(external("mysql", memcached_port, protocol="memcached"))
+    assert result.error is not None
+    assert result.error.code == "bad_plan"
+    assert "of the kind memcached" in result.error.message
+    assert check_target(external("memcached", memcached_port)).reachable

@@ -13,13 +13,13 @@ from loadstone_agent.errors import BadPlan, StoreMissing, StoreStartFailed, Targ
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
-from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent.trial.target import flush_external
 from loadstone_agent_testing import memlink_server
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import free_port, is_alive, processes_with
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import Dataset, Operation
 from loadstone_contracts.engine_sizes import FixedSize
@@ -76,9 +76,7 @@ def test_a_trial_measures_it_under_its_own_name_and_version(
     roomy_agent: Agent, api: ApiInMemory, kind: TargetKind
 ) -> None:
     given = assignment(managed(kind, options=OPTIONS[kind]), work=work(1.0))
-    api.assign(given)
-    TrialChain(roomy_agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(roomy_agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     measured = finish.summary.phases[-1]
@@ -154,9 +152,7 @@ def test_an_external_memlink_is_loaded_at_both_ports(
     dataset = Dataset(key_count=10, list_length=20, value_size=FixedSize(bytes=12))
     target = external("memlink", write_port, read_port=read_port, flush_allowed=True)
     given = assignment(target, reset="flush", work=work(1.0, dataset=dataset, operations=LISTS))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 100
@@ -202,9 +198,7 @@ def test_a_trial_starts_a_memlink_of_its_own_and_leaves_nothing(
     agent = Agent(**{**vars(roomy_agent), "settings": settings})
     dataset = Dataset(key_count=10, list_length=20, value_size=FixedSize(bytes=12))
     given = assignment(managed("memlink", options={}), work=work(1.0, dataset=dataset, operations=LISTS))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 100

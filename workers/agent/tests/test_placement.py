@@ -25,6 +25,7 @@ from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.processes import wait_until
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import Placement
 from loadstone_contracts.engine_plan import Dataset
 from loadstone_contracts.engine_sizes import FixedSize
@@ -49,9 +50,7 @@ def test_a_list_of_cpus_is_read_and_written_as_the_kernel_does(text: str) -> Non
 def test_a_trial_runs_its_store_on_the_cpus_of_its_target_and_tells_them(agent: Agent, api: ApiInMemory) -> None:
     cpu = str(max(os.sched_getaffinity(0)))
     given = assignment(managed("redis", placement={"cpus": cpu}), work=work(0.5))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert finish.outcome == "succeeded"
     assert finish.store is not None
     assert finish.store.settings["placement.cpus"] == cpu
@@ -67,9 +66,7 @@ def test_a_store_that_lives_on_moves_to_the_cpus_of_the_next_trial(start: Callab
 
 def test_cpus_that_the_host_lacks_are_refused_by_name_and_nothing_is_started(agent: Agent, api: ApiInMemory) -> None:
     given = assignment(managed("redis", placement={"cpus": "0,900-901"}))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    error = api.finishes[given.lease_id].error
+    error = carried_out(agent, api, given).error
     assert error is not None
     assert error.code == "placement_refused"
     assert "no CPU 900-901" in error.message
@@ -216,9 +213,7 @@ def test_a_trial_drops_the_cache_before_the_load_and_after_its_prefill(
 def test_a_restart_between_trials_prefills_again(agent: Agent, api: ApiInMemory) -> None:
     for _ in range(2):
         given = assignment(managed("redis"), reset="restart", keep_store=True, work=work(0.3))
-        api.assign(given)
-        TrialChain(agent).execute(given.trial_id)
-        finish = api.finishes[given.lease_id]
+        finish = carried_out(agent, api, given)
         assert finish.summary is not None
         assert [phase.phase for phase in finish.summary.phases] == ["prefill", "measure"]
         assert finish.summary.phases[0].answered == given.work.dataset.key_count
@@ -230,9 +225,7 @@ def test_the_data_lie_on_the_chosen_disk(agent: Agent, api: ApiInMemory, small_d
     settings = agent.settings.model_copy(update={"agent_data_directories": {"small": small_disk}})
     here = Agent(**{**vars(agent), "settings": settings})
     given = assignment(managed("redis", placement={"data_directory": "small"}), work=work(0.3), keep_store=False)
-    api.assign(given)
-    TrialChain(here).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(here, api, given)
     assert finish.store is not None
     assert finish.store.settings["placement.data_directory"] == "small"
     assert finish.store.settings["dir"].startswith(str(small_disk))

@@ -11,11 +11,11 @@ from loadstone_agent.errors import StoreDiskFull
 from loadstone_agent.stores import KINDS, launch, mysql
 from loadstone_agent.stores.endings import Ending
 from loadstone_agent.stores.launch import LaunchPlan
-from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import processes_with
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import AssignedTarget, FinishRequest
 from loadstone_contracts.engine_plan import Dataset, Operation
 from loadstone_contracts.engine_sizes import FixedSize
@@ -25,9 +25,7 @@ MYSQL = mysql.MySql()
 
 def ended(agent: Agent, api: ApiInMemory, target: AssignedTarget, **changes: object) -> FinishRequest:
     given = assignment(target, **changes)
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    return api.finishes[given.lease_id]
+    return carried_out(agent, api, given)
 
 
 def code_and_detail(finish: FinishRequest) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.needs import needs
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.store_counters import STORE_COUNTERS
 from loadstone_contracts.telemetry import TELEMETRY_RECORD, TelemetryEvent, TelemetrySecond
@@ -160,9 +161,7 @@ def test_a_store_that_hangs_is_a_gap_and_holds_up_neither_collector_nor_trial(st
 
 def test_rates_are_those_of_the_load_and_seconds_lie_on_the_engines(agent: Agent, api: ApiInMemory) -> None:
     given = assignment(managed("redis"), work=work(3.0))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     seconds = [one for one in api.seconds(given.lease_id) if one.phase == "measure"]
     samples = [one for one in api.samples[given.lease_id].values() if one.phase == "measure"]

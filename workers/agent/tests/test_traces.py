@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import redis
 from loadstone_agent.agent import Agent
-from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent.trial.trace import KEPT_BYTES, work_on_this_host
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.processes import wait_until
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.agent_calls import Assignment, FinishRequest
 from loadstone_contracts.engine_load import ClosedLoad, OpenLoad
 from loadstone_contracts.engine_plan import Dataset, ReplicaLag, Trace
@@ -29,9 +29,7 @@ def replaying(digest: str = DIGEST, **changes: object) -> Assignment:
 
 
 def execute(agent: Agent, api: ApiInMemory, given: Assignment) -> FinishRequest:
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    return api.finishes[given.lease_id]
+    return carried_out(agent, api, given)
 
 
 def test_a_trace_is_replayed_to_its_end_and_fetched_once(agent: Agent, api: ApiInMemory) -> None:

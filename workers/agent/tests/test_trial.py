@@ -9,15 +9,14 @@ from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.processes import processes_with
+from loadstone_agent_testing.trials import carried_out
 from loadstone_contracts.engine_plan import EnginePhase, StopRule
 
 
 @pytest.mark.parametrize("kind", ["memcached", "redis"])
 def test_a_trial_on_a_managed_store_is_measured_and_reported_in_full(agent: Agent, api: ApiInMemory, kind: str) -> None:
     given = assignment(managed(kind), work=work(2.0))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 1000
@@ -39,9 +38,7 @@ def test_a_trial_on_a_managed_store_is_measured_and_reported_in_full(agent: Agen
 def test_a_target_is_spoken_to_in_the_protocol_it_was_given(agent: Agent, api: ApiInMemory, protocol: str) -> None:
     target = managed("memcached").model_copy(update={"protocol": protocol})
     given = assignment(target, work=work(1.0))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 1000
@@ -68,9 +65,7 @@ def test_sql_is_measured_on_a_server_made_for_the_trial(
     options = SQL_OPTIONS[kind]
     target = managed(kind).model_copy(update={"protocol": protocol, "options": options})
     given = assignment(target, work=work(1.0))
-    api.assign(given)
-    TrialChain(roomy_agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(roomy_agent, api, given)
     assert (finish.outcome, finish.error) == ("succeeded", None)
     assert finish.summary is not None
     assert finish.summary.phases[-1].answered > 100
@@ -178,7 +173,5 @@ def test_a_doorbell_for_a_trial_that_is_taken_does_nothing(agent: Agent, api: Ap
 
 def test_one_cpu_for_both_is_a_warning(agent: Agent, api: ApiInMemory) -> None:
     given = assignment(managed(placement={"cpus": ",".join(map(str, agent.cpus.engine))}), work=work(0.2))
-    api.assign(given)
-    TrialChain(agent).execute(given.trial_id)
-    finish = api.finishes[given.lease_id]
+    finish = carried_out(agent, api, given)
     assert "shared_cpu" in [warning.code for warning in finish.warnings]

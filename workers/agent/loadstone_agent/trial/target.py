@@ -69,6 +69,12 @@ def external_endpoint(target: AssignedTarget) -> Endpoint:
     """Raises BadPlan."""
     if target.host is None or target.port is None:
         raise BadPlan(f"The external target {target.target_name!r} has no address: give it a host and a port.")
+    if target.protocol is not None and KINDS[target.kind].listener_of(target.protocol) != 0:
+        # Control speaks SQL, and the address has one port.
+        raise BadPlan(
+            f"{target.target_name!r} speaks {target.protocol} at a port of its own, where MySQL's SQL is not spoken: "
+            "make it a target of the kind memcached, with that port."
+        )
     return Endpoint(
         target.host,
         target.port,
