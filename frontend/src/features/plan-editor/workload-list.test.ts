@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BLANK_WORKLOAD } from './draft';
-import { duplicated, entriesOf, nameOf, ownSettings, withEntries } from './workload-list';
+import { duplicated, entriesOf, nameOf, ownSettings, withEntries, withOnly } from './workload-list';
 
 const SINGLE = { workload: BLANK_WORKLOAD, workloads: [] };
 
@@ -32,5 +32,12 @@ describe('the workloads of a plan', () => {
       entry && ownSettings({ ...entry, stop: { seconds: 1 }, prefill: false, only: { connections: [1] } }),
     ).toEqual(['an end', 'no prefill', 'some values of connections only']);
     expect(nameOf({ workload_id: 'x' })).toBe('saved');
+  });
+
+  it('is kept to some values of an axis, and to all when none is chosen', () => {
+    const only = withOnly({ pipeline: [1] }, 'connections', [4, 16]);
+    expect(only).toEqual({ pipeline: [1], connections: [4, 16] });
+    expect(withOnly(only, 'pipeline', [])).toEqual({ connections: [4, 16] });
+    expect(withOnly(undefined, 'pipeline', [])).toEqual({});
   });
 });
