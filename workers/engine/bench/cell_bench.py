@@ -81,18 +81,24 @@ def limit_over(cell: Cell, own: str, other: str) -> float | None:
     return cell.over_peer[1] if cell.over_peer and cell.over_peer[0] == other else 1.0
 
 
+def _text(cell: Cell, client: Client) -> str:
+    return f"{cell.text}; {client.note}" if client.note else cell.text
+
+
 def report_cell(cell: Cell, clients: Mapping[str, Client], costs: Mapping[str, list[Cost]]) -> None:
     for name, own in costs.items():
         limit = cell.limit_us if name in EVENT_LOOPS else None
         less = ", less what it needs to start" if clients[name].start_cpu_s else ""
-        method = f"median client CPU (wait4{less}) per operation counted by the server; {cell.text}"
+        method = f"median client CPU (wait4{less}) per operation counted by the server; {_text(cell, clients[name])}"
         show(f"engine.cpu_us.{cell.name}.{name}", median_cpu_us(own), "us", limit, method, len(own))
         method = f"median operations over wall time; {cell.text}"
         show(f"engine.rate.{cell.name}.{name}", median_rate_per_s(own), "1/s", None, method, len(own))
     for own_name in (name for name in EVENT_LOOPS if name in costs):
         for other in (name for name in costs if name not in EVENT_LOOPS):
             value, rounds = ratio_of_rounds(costs[own_name], costs[other]), len(costs[own_name])
-            method = f"median over rounds of client CPU per operation, {own_name} / {other}; {cell.text}"
+            method = (
+                f"median over rounds of client CPU per operation, {own_name} / {other}; {_text(cell, clients[other])}"
+            )
             limit = limit_over(cell, own_name, other)
             show(f"engine.cpu_ratio.{cell.name}.{own_name}_to_{other}", value, "ratio", limit, method, rounds)
 

@@ -21,6 +21,7 @@ class Client:
     command: list[str]
     work: Work
     start_cpu_s: float = 0.0
+    note: str = ""
 
 
 def _flags(work: Work) -> list[str]:
@@ -69,7 +70,7 @@ def peer_clients(peers: Mapping[str, list[str]], work: Work) -> dict[str, Client
         if peer.fill and (filling := peer.fill(peers[peer.name], smaller)):
             run_to_end(CLIENT_CORE, filling)
         start_cpu_s = _start_cpu_s(peer, peers[peer.name], smaller) if peer.starts_slowly else 0.0
-        clients[peer.name] = Client(command, smaller, start_cpu_s)
+        clients[peer.name] = Client(command, smaller, start_cpu_s, peer.note)
     return clients
 
 

@@ -21,7 +21,7 @@ Build = Callable[[list[str], Work], list[str] | None]
 class Peer:
     """`build` gives the command line for a work, or nothing where the peer cannot do it; `fill` the one before it.
 
-    `share` of the engine's operations are enough for a slow one; what one that `starts_slowly` needs before its first
+    `note` is what one has to know beside its figures. `share` of the engine's operations are enough for a slow one; what one that `starts_slowly` needs before its first
     operation is not counted.
     """
 
@@ -30,6 +30,7 @@ class Peer:
     build: Build
     fill: Build | None = None
     programs: tuple[str, ...] = ()
+    note: str = ""
     share: float = 1.0
     starts_slowly: bool = False
 
@@ -54,9 +55,11 @@ PEERS = (
     Peer("redis-benchmark", "apt-get install redis-tools", redis_benchmark),
     Peer("valkey-benchmark", "apt-get install valkey-tools, or loadstone-agent stores install valkey", redis_benchmark),
     Peer("memtier_benchmark", "build github.com/RedisLabs/memtier_benchmark", memtier),
-    Peer("memcslap", "apt-get install libmemcached-tools", memcslap),
-    Peer("memaslap", "apt-get install libmemcached-tools", memaslap, programs=("memcaslap",)),
-    Peer("mc-crusher", "build github.com/memcached/mc-crusher", mc_crusher),
+    Peer("memcslap", "apt-get install libmemcached-tools", memcslap, note="its values are longer"),
+    Peer("memaslap", "apt-get install libmemcached-tools", memaslap, programs=("memcaslap",),
+         note="it sets keys first, which are counted"),
+    Peer("mc-crusher", "build github.com/memcached/mc-crusher", mc_crusher,
+         note="it waits for no reply in particular and takes no times"),
     Peer("sysbench", "apt-get install sysbench", sysbench, fill_sysbench),
     Peer("mysqlslap", "apt-get install mariadb-client", mysqlslap),
     Peer("pgbench", "apt-get install postgresql-contrib", pgbench, fill_pgbench),
