@@ -21,8 +21,8 @@ Build = Callable[[list[str], Work], list[str] | None]
 class Peer:
     """`build` gives the command line for a work, or nothing where the peer cannot do it; `fill` the one before it.
 
-    `note` is what one has to know beside its figures. `share` of the engine's operations are enough for a slow one; what one that `starts_slowly` needs before its first
-    operation is not counted.
+    `note` is what one has to know beside its figures. `share` of the engine's operations do for a slow one; what
+    one that `starts_slowly` needs before its first operation is not counted.
     """
 
     name: str
