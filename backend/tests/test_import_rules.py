@@ -30,6 +30,7 @@ BREACHES = {
     "private-agents": ("loadstone/runs/service.py", "import loadstone.agents.repository"),
     "private-targets": ("loadstone/runs/service.py", "import loadstone.targets.repository"),
     "private-workloads": ("loadstone/runs/service.py", "import loadstone.workloads.repository"),
+    "private-traces": ("loadstone/dispatch/service.py", "import loadstone.traces.repository"),
     "private-plans": ("loadstone/runs/service.py", "import loadstone.plans.repository"),
     "private-runs": ("loadstone/dispatch/service.py", "import loadstone.runs.repository"),
     "private-results": ("loadstone/dispatch/service.py", "import loadstone.results.repository"),
