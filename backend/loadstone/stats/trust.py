@@ -135,18 +135,20 @@ def _errors(facts: TrialFacts) -> Iterator[Reason]:
 
 def _saturation(facts: TrialFacts) -> Iterator[Reason]:
     evidence = {"engine_busy_share": facts.engine_busy_share, "limit": ENGINE_BUSY_SHARE_WARN}
+    had_time = facts.engine_busy_share < ENGINE_BUSY_SHARE_WARN
+    remedy = "it had time but its host woke it late: give it cores of its own" if had_time else "give it more threads"
     if facts.saturated and facts.open_loop and facts.late_share >= LATE_SHARE_WARN:
         yield Reason(
             "void",
             "engine_saturated",
-            "The engine could not keep the schedule, so the response times are its own; give it more threads.",
+            f"The engine could not keep the schedule, so the response times are its own; {remedy}.",
             {**evidence, "late_share": facts.late_share},
         )
     elif facts.saturated or facts.engine_busy_share >= ENGINE_BUSY_SHARE_WARN:
         yield Reason(
             "warn",
             "engine_saturated",
-            "The engine's busiest thread had no time left: the target may be faster than this; give it more threads.",
+            f"The engine was a limit, so the target may be faster than this; {remedy}.",
             evidence,
         )
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use loadstone_load::SATURATED_BUSY_SHARE;
 use loadstone_spec::events::{OperationNumbers, PhaseTotals, Quantiles, Summary};
 
 use crate::output::measured;
@@ -54,7 +55,11 @@ fn describe_engine(totals: &PhaseTotals) -> String {
     let operations = (totals.answered + totals.failed).max(1) as f64;
     let cost_us = totals.engine_cpu_ns as f64 / 1e3 / operations;
     let busy = totals.engine_busy_share * 100.0;
-    let verdict = if totals.saturated { "SATURATED: the engine was the limit" } else { "not the limit" };
+    let verdict = match totals.saturated {
+        false => "not the limit",
+        true if totals.engine_busy_share < SATURATED_BUSY_SHARE => "SATURATED: its cores came too late",
+        true => "SATURATED: the engine was the limit",
+    };
     format!("engine: {cost_us:.2} us of CPU per operation, busy {busy:.0} %, {verdict}")
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use loadstone_spec::events::ErrorClass;
 use loadstone_spec::plan::{
     Arrivals, EngineLoad, EnginePhase, EnginePlan, OpenLoad, PhaseName, Retries, StopRule,
 };
@@ -17,6 +18,9 @@ const PREFILL_PIPELINE: u32 = 16;
 /// memcached 1.6.18 with TLS now and then keeps the last replies of a pipeline to itself for ever: it waits for its
 /// socket while the requests lie in its TLS library. Memlink answers one request at a time.
 const PREFILL_PIPELINE_ALONE: u32 = 1;
+/// A write of a prefill that lost a deadlock to another goes out again, or reads of its key would miss. Nothing is
+/// measured meanwhile. What is refused for good, by a store that is full, is not asked for ever.
+const PREFILL_ATTEMPTS: u8 = 3;
 /// A second and all of its fractions.
 const SECOND_NS: f64 = 1e9;
 
@@ -92,7 +96,7 @@ impl Assignment {
             per_connection: u32::MAX,
             steps: Steps::all(),
             churn: None,
-            retries: None,
+            retries: Some(Retries { attempts: PREFILL_ATTEMPTS, on: vec![ErrorClass::Refused] }),
             duration_ns: None,
             start_ns: 0,
             record_width: plan.operations.len(),

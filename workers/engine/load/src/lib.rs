@@ -51,5 +51,5 @@ mod zipf;
 
 pub use any_driver::AnyDriver;
 pub use bare::{BareRun, run_bare};
-pub use report::LATE_AFTER_NS;
+pub use report::{LATE_AFTER_NS, SATURATED_BUSY_SHARE};
 pub use session::{Outcome, Run, StopSwitch, run};

@@ -15,7 +15,7 @@ pub use crate::totals::LATE_AFTER_NS;
 use crate::totals::ThreadTotals;
 
 /// A load thread that slept less than this share of the time had no slack left.
-const SATURATED_BUSY_SHARE: f64 = 0.95;
+pub const SATURATED_BUSY_SHARE: f64 = 0.95;
 /// More arrivals than this share late by the loop's own doing: the loop could not keep the schedule.
 const SATURATED_LATE_SHARE: f64 = 0.01;
 

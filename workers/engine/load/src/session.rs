@@ -21,7 +21,7 @@ use crate::journal::JournalFile;
 use crate::lag::LagProbe;
 use crate::pinning::claim_cpus;
 use crate::reach::name_address;
-use crate::report::PhaseAccount;
+use crate::report::{PhaseAccount, SATURATED_BUSY_SHARE};
 use crate::samples::Samples;
 use crate::scout::{fail, prepare};
 use crate::steadiness::SteadyTest;
@@ -366,9 +366,17 @@ impl Session<'_> {
             self.warn("not_steady", message);
         }
         if totals.phase == PhaseName::Measure && totals.saturated {
-            let message = "The engine had no slack: give it more threads or cores, or ask for less load.";
-            self.warn("engine_saturated", message);
+            self.warn("engine_saturated", slack_advice(totals));
         }
+    }
+}
+
+/// What to do about an engine that was the limit: it had too much to do, or it was not woken in time.
+fn slack_advice(totals: &PhaseTotals) -> &'static str {
+    if totals.engine_busy_share >= SATURATED_BUSY_SHARE {
+        "The engine had no slack: give it more threads or cores, or ask for less load."
+    } else {
+        "Requests left late although the engine had time: the host woke it late. Give it cores of its own."
     }
 }
 
