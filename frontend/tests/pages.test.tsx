@@ -266,7 +266,9 @@ describe('a run', () => {
   it('that is not there says so', async () => {
     refuse('get', '/runs/run-9', 404, 'not_found', 'There is no such run.');
     open('/runs/run-9');
-    expect(await screen.findByRole('alert')).toHaveTextContent(/There is no such run. It may belong to another team.* not_found/);
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      /There is no such run. It may belong to another team.* not_found/,
+    );
   });
 
   it('writes every choice into the URL, and reads it back', async () => {
