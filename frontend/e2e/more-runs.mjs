@@ -125,8 +125,8 @@ export async function exerciseTargetsAndAgents(page, { url }, api) {
     await page.goto(`${url}/targets?edit=new`);
     await page.getByText('Runs elsewhere', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('nobody there');
-    await page.getByRole('textbox', { name: 'Host' }).fill('127.0.0.1');
-    await page.getByRole('textbox', { name: 'Port' }).fill('1');
+    await page.getByRole('textbox', { name: 'Host', exact: true }).fill('127.0.0.1');
+    await page.getByRole('textbox', { name: 'Port', exact: true }).fill('1');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const row = page.getByRole('row', { name: /nobody there/ });
     await row.getByRole('button', { name: 'Check' }).click();
