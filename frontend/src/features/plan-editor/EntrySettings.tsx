@@ -94,7 +94,7 @@ function OnlyValues({ parameter, values, entry, onChange }: OnlyValuesProps): Re
   return (
     <MultiSelect
       size="xs"
-      label={`At these values only of ${parameterTitle(parameter).toLowerCase()}`}
+      label={`At these values only of ${parameterTitle(parameter)}`}
       placeholder={chosen.length > 0 ? undefined : 'all of them'}
       data={[...new Set([...values, ...chosen])].map(String)}
       value={chosen.map(String)}
