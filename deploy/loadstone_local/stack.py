@@ -24,6 +24,8 @@ from loadstone_local.supervisor import NotReady, Service, Supervisor
 HOST = os.environ.get("LOADSTONE_HOST", "127.0.0.1")
 PORT = int(os.environ.get("LOADSTONE_PORT", "8080"))
 URL = f"http://{HOST}:{PORT}"
+STORES = "LOADSTONE_LOCAL_STORES"
+"""A folder of installed stores, as `stores install` makes it."""
 
 
 def environment(secrets: Secrets) -> dict[str, str]:
@@ -119,6 +121,13 @@ def _migrate(secrets: Secrets) -> None:
         raise StepFailed(f"The database could not be brought up to date: {done.stdout}{done.stderr}")
 
 
+def _lend_stores(agent_dir: Path) -> None:
+    """Gives the agent the stores that a folder holds already, where the starter names one."""
+    installed, own = os.environ.get(STORES), agent_dir / "servers"
+    if installed and not own.exists():
+        own.symlink_to(installed, target_is_directory=True)
+
+
 def _refuse_busy_port() -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -143,6 +152,7 @@ async def _serve(supervisors: list[Supervisor], secrets: Secrets) -> None:
     supervisors.append(service)
     await service.start()
     account.ensure_enrolled(URL, env)
+    _lend_stores(Path(env["LOADSTONE_AGENT_DIR"]))
     say("  starting the agent")
     agent = Supervisor([_agent(secrets)], LOGS)
     supervisors.append(agent)

@@ -7,6 +7,7 @@ It reports, and exits 0 unless a run could not be made.
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections import Counter
@@ -22,6 +23,8 @@ from loadstone_local.account import api_client, read_demo_file
 from loadstone_local.console import StepFailed, say
 from loadstone_local.paths import STATE
 from loadstone_local.scratch_stack import scratch_stack
+from loadstone_local.stack import STORES
+from loadstone_local.store_servers import CACHE, prepare_stores
 from loadstone_local.study_rows import Point, Row, Series, place_of, ratios, value_of, why_missing
 
 STUDIES = (
@@ -182,6 +185,8 @@ def _client(here: bool) -> Iterator[httpx2.Client]:
         with api_client(read_demo_file()["url"]) as client:
             yield client
         return
+    prepare_stores()
+    os.environ[STORES] = str(CACHE / "servers")
     with scratch_stack("up") as stack:
         token = json.loads(stack.demo_file.read_text())["api_token"]
         headers = {"Authorization": f"Bearer {token}"}
@@ -196,6 +201,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     lines = Path(STATE) / "studies.jsonl"
     lines.parent.mkdir(parents=True, exist_ok=True)
+    failed: list[str] = []
     with _client(asked.here) as client, lines.open("w", encoding="utf-8") as out:
         for slug in asked.slugs or STUDIES:
             study = Study(client, slug)
@@ -203,13 +209,14 @@ def main(arguments: list[str]) -> int:
                 rows = study.measure()
             except StepFailed as error:
                 say(f"error: {error}")
-                return 1
+                failed.append(slug)
+                continue
             print_table(rows)
             out.writelines(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
             for reason, count in study.missing.most_common():
                 say(f"  {count} published figures cannot be had: {reason}")
     say(f"\nEvery row as JSON: {lines}")
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
