@@ -9,11 +9,11 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
 
 FROM python:3.12-slim AS build
 ARG PIP_INDEX_URL
-ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_CACHE_DIR=/var/cache/pip
 RUN python -m venv --without-pip /opt/loadstone
 WORKDIR /src
 COPY requirements-agent.txt ./
-RUN --mount=type=cache,target=/root/.cache/pip \
+RUN --mount=type=cache,target=/var/cache/pip \
     pip --python /opt/loadstone/bin/python install --require-hashes --only-binary :all: -r requirements-agent.txt
 COPY workers/contracts/pyproject.toml workers/contracts/
 COPY workers/contracts/loadstone_contracts workers/contracts/loadstone_contracts

@@ -1,12 +1,12 @@
 # api, control, beat, migrations and first setup: one image, because all of them run the backend's code.
 FROM python:3.12-slim AS build
 ARG PIP_INDEX_URL
-ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_CACHE_DIR=/var/cache/pip
 RUN python -m venv --without-pip /opt/loadstone
 WORKDIR /src
 COPY requirements.txt ./
 # Wheels only: a source build would run code that the hash of its result does not cover, and need a compiler.
-RUN --mount=type=cache,target=/root/.cache/pip \
+RUN --mount=type=cache,target=/var/cache/pip \
     pip --python /opt/loadstone/bin/python install --require-hashes --only-binary :all: -r requirements.txt
 COPY backend/pyproject.toml backend/
 COPY backend/loadstone backend/loadstone

@@ -3,7 +3,7 @@ FROM node:22-slim AS pages
 ARG NPM_CONFIG_REGISTRY
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json ./
-RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund --loglevel=error
+RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --no-audit --no-fund --loglevel=error
 COPY frontend ./
 RUN npm run --silent build
 
