@@ -98,3 +98,11 @@ def test_void_reasons_come_first() -> None:
     verdict, reasons = judge(replace(CLOSED, shared_cpu=True, failed=50_000))
     assert verdict == "void"
     assert [reason["code"] for reason in reasons] == ["errors", "shared_cpu"]
+
+
+@pytest.mark.parametrize(("busy_share", "remedy"), [(0.97, "give it more threads"), (0.2, "give it cores of its own")])
+@pytest.mark.parametrize("base", [CLOSED, OPEN])
+def test_a_saturated_engine_is_told_what_it_lacks(base: TrialFacts, busy_share: float, remedy: str) -> None:
+    _, reasons = judge(replace(base, saturated=True, late_share=0.2, engine_busy_share=busy_share))
+    assert reasons[0]["code"] == "engine_saturated"
+    assert remedy in reasons[0]["message"]
