@@ -9,6 +9,7 @@
 mod support;
 
 use loadstone_spec::events::ErrorClass;
+use loadstone_spec::plan::PhaseName;
 use serde_json::{Value, json};
 use support::impostor::{Answer, Impostor};
 use support::{errors, plan, run};
@@ -85,4 +86,21 @@ fn what_waits_for_another_attempt_at_the_end_is_in_flight() {
     let said = run(&plan);
     let measured = said.measured();
     assert_eq!((measured.sent, measured.in_flight, measured.failed), (3, 3, 0), "{measured:?}");
+}
+
+#[test]
+fn a_prefill_sends_what_was_refused_again() {
+    let impostor = Impostor::start(|number| match number % 10 {
+        9 => refusal(),
+        _ => Answer::Bytes(b"STORED\r\n".to_vec()),
+    });
+    let mut plan = retried(impostor.port, json!({"kind": "closed", "connections": 1}));
+    plan["dataset"] = json!({"key_count": 90, "value_size": {"kind": "fixed", "bytes": 20}});
+    plan["operations"] = json!([{"kind": "set", "weight": 1}]);
+    plan["phases"] = json!([{"name": "prefill"}, {"name": "measure", "stop": {"operations": 100}}]);
+    let said = run(&plan);
+    let prefill = said.phase(PhaseName::Prefill);
+    assert_eq!((prefill.answered, prefill.failed, prefill.operations[0].retries), (90, 0, 9), "{prefill:?}");
+    assert!(said.measured().failed > 0, "what is measured is not sent again unless the plan says so");
+    assert!(said.warnings().iter().all(|warning| warning.code != "prefill_incomplete"));
 }

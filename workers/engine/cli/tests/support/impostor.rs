@@ -1,12 +1,12 @@
-//! A server that speaks memcached and does with each get what a test wants.
+//! A server that speaks memcached and does with each get or set what a test wants.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What comes back for a get.
+/// What comes back for a request.
 pub enum Answer {
     Miss,
     Bytes(Vec<u8>),
@@ -19,12 +19,12 @@ pub enum Answer {
 /// Runs until the test's process ends.
 pub struct Impostor {
     pub port: u16,
-    /// The keys of all gets, in the order they came in.
+    /// The keys of all gets, and the lines of all sets, in the order they came in.
     pub asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Impostor {
-    /// `answer` gets the number of the get, counted over all connections.
+    /// `answer` gets the number of the request, counted over all connections.
     pub fn start(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -58,8 +58,16 @@ impl Impostor {
 fn serve(stream: TcpStream, answer: &dyn Fn(usize) -> Answer, record: &Mutex<Vec<String>>) {
     stream.set_nodelay(true).unwrap();
     let mut writer = stream.try_clone().unwrap();
-    for line in BufReader::new(stream).lines() {
-        let Ok(line) = line else { return };
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).map_or(true, |read| read == 0) {
+            return;
+        }
+        let line = line.trim_end();
+        if line.starts_with("set ") && reader.read_exact(&mut vec![0; value_bytes(line) + 2]).is_err() {
+            return;
+        }
         if line == "version" {
             writer.write_all(b"VERSION 0\r\n").unwrap();
             continue;
@@ -83,4 +91,9 @@ fn serve(stream: TcpStream, answer: &dyn Fn(usize) -> Answer, record: &Mutex<Vec
             return;
         }
     }
+}
+
+/// `set KEY FLAGS EXPIRY BYTES`
+fn value_bytes(command: &str) -> usize {
+    command.split(' ').nth(4).unwrap().parse().unwrap()
 }
