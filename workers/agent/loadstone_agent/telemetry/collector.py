@@ -99,9 +99,10 @@ class TelemetryCollector:
             self._process = ProcessMeter(pid) if pid else None
         self._host = HostMeter()
         self._oom_kills = self._host.oom_kills
-        self._read_at_s = time.time()
-        self._watch.look(raw := self._reader.read(), time.time())
+        raw = self._reader.read()
         self._rates.take(raw, time.monotonic())
+        self._read_at_s = time.time()
+        self._watch.look(raw, self._read_at_s)
 
     def _go_round(self) -> None:
         due_at = time.monotonic() + SECOND_S

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 
@@ -61,6 +62,9 @@ impl LagRecord {
 /// The probe of a run, as the session sees it. It ends with the load threads.
 pub(crate) struct LagProbe {
     latest: Arc<Mutex<LagRecord>>,
+    /// When the phase under way ends, where that is known: what is due then is none of its probes, however late the
+    /// session gets to hear of the end.
+    ends_ns: Arc<AtomicU64>,
     phase: LagRecord,
     handle: Option<JoinHandle<io::Result<()>>>,
 }
@@ -73,16 +77,18 @@ impl LagProbe {
         let shapes = Shape::all_of(plan);
         let [.., get, set, delete] = shapes[..] else { return Ok(None) };
         let (interval_ns, markers) = ((SECOND_NS / lag.probes_per_s) as u64, plan.lag_markers());
-        let found = Arc::clone(&latest);
+        let ends_ns = Arc::new(AtomicU64::new(u64::MAX));
+        let (found, until_ns) = (Arc::clone(&latest), Arc::clone(&ends_ns));
         let handle = Builder::new().name("replica-lag".to_owned()).spawn(move || {
             let links = Links::new(shared, 1, || Flights::new(1, 0))?;
-            Prober { links, get, set, delete, markers, next: 0, interval_ns, found }.run()
+            Prober { links, get, set, delete, markers, next: 0, interval_ns, until_ns, found }.run()
         })?;
-        Ok(Some(Self { latest, phase: LagRecord::new(), handle: Some(handle) }))
+        Ok(Some(Self { latest, ends_ns, phase: LagRecord::new(), handle: Some(handle) }))
     }
 
-    /// Forgets what was found before a phase.
-    pub(crate) fn begin_phase(&mut self) {
+    /// Forgets what was found before a phase, which ends at a time or, without one, by something else.
+    pub(crate) fn begin_phase(&mut self, ends_ns: Option<u64>) {
+        self.ends_ns.store(ends_ns.unwrap_or(u64::MAX), Ordering::Relaxed);
         self.take_second();
         self.phase = LagRecord::new();
     }
@@ -116,6 +122,7 @@ struct Prober {
     markers: Range<u64>,
     next: u64,
     interval_ns: u64,
+    until_ns: Arc<AtomicU64>,
     found: Arc<Mutex<LagRecord>>,
 }
 
@@ -136,7 +143,11 @@ impl Prober {
                 self.links.wait(1, left_ns.min(LONGEST_WAIT_NS))?;
                 continue;
             }
+            let is_past_end = due_ns >= self.until_ns.load(Ordering::Relaxed);
             due_ns = (due_ns + self.interval_ns).max(self.now_ns());
+            if is_past_end {
+                continue;
+            }
             let found = self.probe();
             self.note(&found);
             if found.is_err() {

@@ -217,7 +217,7 @@ impl Session<'_> {
         let plan = self.plan;
         let assignments =
             (0..plan.threads).map(|thread| Assignment { start_ns, ..Assignment::new(plan, phase, thread) });
-        let operations = Assignment::new(plan, phase, 0).operations;
+        let Assignment { operations, duration_ns, .. } = Assignment::new(plan, phase, 0);
         self.threads.cut_short(false);
         self.threads.assign(assignments);
         if !self.await_start(start_ns) {
@@ -227,7 +227,8 @@ impl Session<'_> {
         let started_at_unix_ns = self.clock.unix_ns(start_ns);
         let cpu_before_ns = read_cpu_ns();
         self.announce(phase.name, PhaseState::Started, started_at_unix_ns);
-        self.threads.lag.iter_mut().for_each(LagProbe::begin_phase);
+        let ends_ns = duration_ns.map(|duration_ns| start_ns + duration_ns);
+        self.threads.lag.iter_mut().for_each(|lag| lag.begin_phase(ends_ns));
         let mut samples =
             Samples::new(plan, phase.name, operations.clone(), started_at_unix_ns, self.threads.len());
         let rule = phase.stop.as_ref().and_then(|rule| rule.steady.as_ref());
