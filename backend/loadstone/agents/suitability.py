@@ -84,9 +84,11 @@ def _cannot_start(agent: Agent, kind: str, version: str | None) -> str | None:
     there = [offer for offer in offers if offer["available"]]
     if not there:
         return f"It cannot start {kind}: {offers[0].get('remedy') or 'the program is missing'}"
-    if version is not None and all(offer.get("version") != version for offer in there):
-        return f"It cannot start {kind} {version}: loadstone-agent stores install {kind} --version {version}"
-    return None
+    if version is None or any(offer.get("version") == version for offer in there):
+        return None
+    missing = next((offer for offer in offers if offer.get("version") == version), None)
+    had = ", ".join(str(offer.get("version")) for offer in there)
+    return f"It cannot start {kind} {version}: {missing['remedy'] if missing else f'it has {had}'}"
 
 
 def _has_no_place(agent: Agent, target: Target) -> str | None:

@@ -86,8 +86,9 @@ INVENTORY = {"cpus": "0-7", "data_directories": [{"name": "fast", "filesystem": 
         ({"server_version": "8.0.33"}, None),
         (
             {"server_version": "5.6.14"},
-            "It cannot start mysql 5.6.14: loadstone-agent stores install mysql --version 5.6.14",
+            "It cannot start mysql 5.6.14: /opt/agent stores install mysql --version 5.6.14",
         ),
+        ({"server_version": "5.7.44"}, "It cannot start mysql 5.7.44: it has 8.0.33"),
     ],
 )
 def test_an_agent_without_the_place_or_the_version_is_not_suitable(target: dict[str, Any], says: str | None) -> None:
@@ -95,6 +96,14 @@ def test_an_agent_without_the_place_or_the_version_is_not_suitable(target: dict[
         labels={},
         inventory=INVENTORY,
         engines=[{"protocols": ["mysql"]}],
-        stores=[{"kind": "mysql", "available": True, "version": "8.0.33"}],
+        stores=[
+            {"kind": "mysql", "available": True, "version": "8.0.33"},
+            {
+                "kind": "mysql",
+                "available": False,
+                "version": "5.6.14",
+                "remedy": "/opt/agent stores install mysql --version 5.6.14",
+            },
+        ],
     )
     assert can_take(agent, {}, [{"kind": "mysql", "mode": "managed", "protocol": "mysql", **target}]) == says

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import structlog
@@ -20,6 +21,7 @@ from loadstone_agent.host import host_key, take_inventory
 from loadstone_agent.identity import Identity, identity_path, save_identity
 from loadstone_agent.settings import AgentSettings, get_settings
 from loadstone_agent.stores import KINDS
+from loadstone_agent.typed import typed_here
 from loadstone_agent.worker import run_worker
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -71,7 +73,7 @@ def enroll(
         raise fail(f"{url} does not answer ({fault}): check the address and that the service runs.") from None
     save_identity(settings.agent_dir, Identity(name=name, url=url, **answer.model_dump()))
     typer.echo(f"Enrolled as {name}; identity kept in {identity_path(settings.agent_dir)}. "
-               "Start with: loadstone-agent start")  # fmt: skip
+               f"Start with: {typed_here('loadstone-agent start')}")  # fmt: skip
 
 
 @app.command()
@@ -94,7 +96,7 @@ def stores(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     for offer in (offer for kind in KINDS.values() for offer in kind.offers()):
-        state = f"{offer.version:<12} {offer.binary}" if offer.available else f"missing      {offer.remedy}"
+        state = f"{offer.version or '':<12} {offer.binary if offer.available else f'missing: {offer.remedy}'}"
         typer.echo(f"{offer.kind:<12} {state}")
 
 
@@ -107,12 +109,29 @@ def install(
     found = next((one for one in KINDS.values() if one.kind == kind), None)
     if found is None:
         raise fail(f"There is no kind {kind!r}. Known: {', '.join(KINDS)}.")
+    _find_a_home(get_settings())
     try:
         found.install(typer.echo, version)
     except StoreMissing as missing:
         raise fail(f"{missing.message}\n{missing.detail}".strip()) from None
     _warn_of_closed_folders(get_settings())
-    typer.echo(f"{kind} can be started. A running agent offers it from its next start on.")
+    _tell_whose(kind, get_settings())
+
+
+def _find_a_home(settings: AgentSettings) -> None:
+    """Accounts of services have none, and Maven and Go keep there what they fetch."""
+    if not os.access(Path.home(), os.W_OK):
+        home = settings.agent_dir / "home"
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ["HOME"] = str(home)
+        # Java asks the list of accounts instead.
+        os.environ["MAVEN_OPTS"] = f"{os.environ.get('MAVEN_OPTS', '')} -Duser.home={home}".strip()
+
+
+def _tell_whose(name: str, settings: AgentSettings) -> None:
+    typer.echo(f"{name} is ready for the agent in {settings.agent_dir}, which offers it within seconds where it runs.")
+    if not identity_path(settings.agent_dir).exists():
+        typer.echo("warning: no agent is enrolled there: the page Agents shows each agent's own command.", err=True)
 
 
 def _warn_of_closed_folders(settings: AgentSettings) -> None:
@@ -150,11 +169,12 @@ def engines(context: typer.Context) -> None:
 @engines_app.command("install")
 def install_engine(name: Annotated[str, typer.Argument(help="As `loadstone-agent engines` lists it")]) -> None:
     """Get what an engine needs onto this host: packages, or a client library built here."""
+    _find_a_home(get_settings())
     try:
         engine_catalog().install(name, typer.echo)
     except AgentError as error:
         raise fail(f"{error.message}\n{error.detail}".strip()) from None
-    typer.echo(f"{name} can run. A running agent offers it from its next start on.")
+    _tell_whose(name, get_settings())
 
 
 @app.command()

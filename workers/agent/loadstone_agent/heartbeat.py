@@ -12,8 +12,8 @@ from loadstone_contracts.agent_calls import HeartbeatRequest, HeartbeatResponse
 from loadstone_agent.agent import Agent
 from loadstone_agent.api import AgentRevoked, ApiRefused, ApiUnreachable, Patience
 from loadstone_agent.host import LoadMeter
+from loadstone_agent.offers import HostOffers
 from loadstone_agent.replay import replay_spool
-from loadstone_agent.stores import KINDS
 
 log = structlog.get_logger()
 
@@ -24,8 +24,7 @@ class Heartbeat:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._boot_id = uuid.uuid4().hex
-        self._stores = [offer for kind in KINDS.values() for offer in kind.offers()]
-        self._engines = agent.engines.offers()
+        self._offers = HostOffers(agent.settings, agent.engines)
         self._meter = LoadMeter()
         self._is_over = threading.Event()
 
@@ -50,12 +49,13 @@ class Heartbeat:
                 pause_s = RETRY_EVERY_S
 
     def _beat(self) -> HeartbeatResponse:
+        stores, engines = self._offers.read()
         request = HeartbeatRequest(
             boot_id=self._boot_id,
             agent_version=version("loadstone-agent"),
             inventory=self._agent.inventory,
-            stores=self._stores,
-            engines=self._engines,
+            stores=stores,
+            engines=engines,
             load=self._meter.read(),
         )
         self._meter.mark()

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from loadstone_agent.errors import AgentError
+from loadstone_agent.typed import typed_here
 
 
 class NotEnrolled(AgentError):
@@ -43,7 +44,6 @@ def load_identity(agent_dir: Path) -> Identity:
     try:
         return Identity.model_validate_json(path.read_bytes())
     except FileNotFoundError:
-        message = (
-            f"{path} is missing: enroll this host with `loadstone-agent enroll --url URL --token TOKEN --name NAME`."
-        )
+        command = typed_here("loadstone-agent enroll --url URL --token TOKEN --name NAME")
+        message = f"{path} is missing: enroll this host with `{command}`."
         raise NotEnrolled(message) from None

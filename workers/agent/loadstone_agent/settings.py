@@ -35,10 +35,14 @@ def parse_directories(text: object) -> object:
 Directories = Annotated[dict[str, Path], NoDecode, BeforeValidator(parse_directories)]
 
 
+def default_agent_dir() -> Path:
+    return Path.home() / ".loadstone-agent"
+
+
 class AgentSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LOADSTONE_", extra="ignore")
 
-    agent_dir: Path = Field(default_factory=lambda: Path.home() / ".loadstone-agent")
+    agent_dir: Path = Field(default_factory=default_agent_dir)
     """Identity, spool and the data directories of managed stores."""
     engine: str = "loadstone-engine"
     """Path of the engine, or its name on PATH."""

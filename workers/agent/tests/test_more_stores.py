@@ -14,6 +14,7 @@ from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.trial.target import flush_external
+from loadstone_agent.typed import typed_here
 from loadstone_agent_testing import memlink_server
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, managed, work
@@ -126,7 +127,7 @@ def test_a_version_that_cannot_be_had_is_said_so() -> None:
 
 @pytest.mark.parametrize("kind", ["mongodb", "memlink"])
 def test_what_no_command_installs_is_told_by_one(kind: TargetKind) -> None:
-    assert KINDS[kind].remedy == f"loadstone-agent stores install {kind}"
+    assert KINDS[kind].remedy == typed_here(f"loadstone-agent stores install {kind}")
     with pytest.raises(StoreMissing, match="on the PATH"):
         KINDS[kind].install(print)
 

@@ -1,6 +1,7 @@
 """The whole agent: its program, a real broker, doorbells, signals."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,14 +9,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from loadstone_agent.agent import Agent
 from loadstone_agent.identity import Identity, save_identity
+from loadstone_agent.offers import HostOffers
 from loadstone_agent.settings import AgentSettings
+from loadstone_agent.stores import KINDS
 from loadstone_agent_testing.api_server import ApiInMemory, Refusal
 from loadstone_agent_testing.assignments import assignment, external, managed, work
 from loadstone_agent_testing.processes import descendants, end, is_alive, wait_until
 from loadstone_contracts.tasks import Doorbell
 
-Start = Callable[[], "subprocess.Popen[bytes]"]
+Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
@@ -33,17 +37,17 @@ def doorbell(broker_url: str) -> Iterator[Doorbell]:
 @pytest.fixture
 def start_agent(settings: AgentSettings, identity: Identity, broker_url: str, api: ApiInMemory) -> Iterator[Start]:
     save_identity(settings.agent_dir, identity.model_copy(update={"broker_url": broker_url}))
-    environment = {
+    known = {
         **os.environ,
         "LOADSTONE_AGENT_DIR": str(settings.agent_dir),
         "LOADSTONE_ENGINE": settings.engine,
     }
     started: list[subprocess.Popen[bytes]] = []
 
-    def start() -> "subprocess.Popen[bytes]":
+    def start(**environment: str) -> "subprocess.Popen[bytes]":
         beats = len(api.heartbeats)
         command = [str(Path(sys.executable).parent / "loadstone-agent"), "start"]
-        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+        started.append(subprocess.Popen(command, env=known | environment, stdout=subprocess.DEVNULL))
         api.wait_for(lambda: len(api.heartbeats) > beats, 20.0)
         return started[-1]
 
@@ -73,6 +77,44 @@ def test_a_doorbell_starts_a_trial_and_a_heartbeat_tells_what_the_host_can_do(
     api.wait_for(lambda: len(api.claims) == 2)
     process.terminate()
     assert process.wait(10) == 0
+
+
+def test_a_running_agent_offers_what_was_installed_and_no_more_what_was_removed(
+    start_agent: Start, api: ApiInMemory, tmp_path: Path
+) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    start_agent(PATH=str(programs))
+
+    def offered() -> list[str | None]:
+        return [offer.version for offer in api.heartbeats[-1].stores if offer.kind == "memcached" and offer.available]
+
+    assert offered() == []
+    memcached = shutil.which("memcached")
+    assert memcached
+    (programs / "memcached").symlink_to(memcached)
+    api.wait_for(lambda: offered() != [])
+    assert offered() == [KINDS["memcached"].offer().version]
+    (programs / "memcached").unlink()
+    api.wait_for(lambda: offered() == [])
+
+
+def test_programs_are_asked_for_their_versions_only_after_a_change(agent: Agent, tmp_path: Path) -> None:
+    """They would run beside a trial at each heartbeat."""
+    asked = tmp_path / "asked"
+    program = tmp_path / "programs" / "memcached"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho asked >> {asked}\necho memcached 1.2.3\n")
+    program.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        offers = HostOffers(agent.settings, agent.engines)
+        for _ in range(3):
+            assert {"1.2.3"} <= {offer.version for offer in offers.read()[0]}
+        assert asked.read_text().count("asked") == 1
+        agent.settings.engines_dir.mkdir(parents=True)
+        offers.read()
+    assert asked.read_text().count("asked") == 2
 
 
 def test_sigkill_of_the_agent_leaves_nothing_running_and_its_next_start_sends_what_was_measured(

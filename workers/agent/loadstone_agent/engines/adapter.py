@@ -17,6 +17,7 @@ from loadstone_agent.engines.numbers import PhaseResult, Second
 from loadstone_agent.engines.tool import Command, ToolEnd
 from loadstone_agent.errors import BadPlan, EngineInternal, EngineKilled, EngineMissing
 from loadstone_agent.stores.packages import Say, install_packages
+from loadstone_agent.typed import typed_here
 
 
 class OutputReader(ABC):
@@ -77,7 +78,7 @@ class Adapter(Engine):
         return EngineInternal(message, end.log_tail)
 
     def missing(self) -> EngineMissing:
-        return EngineMissing(f"{self.info.title} is not on this host. Run: {self.info.remedy}")
+        return EngineMissing(f"{self.info.title} is not on this host. Run: {typed_here(self.info.remedy)}")
 
     def install(self, say: Say) -> None:
         """Raises EngineMissing with what to do by hand, StoreMissing with the packages to install."""

@@ -23,6 +23,7 @@ from loadstone_agent.engines.sysbench import Sysbench
 from loadstone_agent.engines.ycsb import Ycsb
 from loadstone_agent.errors import AgentError, BadPlan
 from loadstone_agent.stores.packages import Say
+from loadstone_agent.typed import typed_here
 
 log = structlog.get_logger()
 
@@ -73,4 +74,4 @@ class EngineCatalog:
 
 
 def _remedy(name: str, error: AgentError) -> str:
-    return ENGINES[name].remedy if name in ENGINES and ENGINES[name].remedy else error.message
+    return typed_here(ENGINES[name].remedy) if name in ENGINES and ENGINES[name].remedy else error.message

@@ -18,9 +18,12 @@ from loadstone_contracts.engine_plan import StoreProtocol, Tls
 
 from loadstone_agent.errors import StoreMissing
 from loadstone_agent.stores.packages import Say, install_packages
+from loadstone_agent.typed import typed_here
 
 MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
+SYSTEM_PROGRAMS = ":/usr/sbin:/usr/local/sbin"
+"""Where servers live on some systems, and not on everybody's PATH."""
 VERSION_OPTION = "server_version"
 """Not the server's own: which of several that a host holds."""
 DATABASE = "loadstone"
@@ -144,6 +147,8 @@ class StoreKind(ABC):
     """Besides, of stores that run elsewhere."""
     by_hand: ClassVar[str | None] = None
     """What a person does where nothing can be installed by a command."""
+    is_packaged: ClassVar[bool] = True
+    """Whether one package of the system brings it; the others take `stores install`."""
     reads_at: ClassVar[int | None] = None
     """Which of its ports answers reads, where it is not the one of writes."""
 
@@ -215,12 +220,13 @@ class StoreKind(ABC):
     @property
     def remedy(self) -> str:
         """A command; where a person has to do more it says what."""
-        return f"loadstone-agent stores install {self.kind}" if self.by_hand else f"apt-get install -y {self.package}"
+        return typed_here(
+            f"apt-get install -y {self.package}" if self.is_packaged else f"loadstone-agent stores install {self.kind}"
+        )
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - versions differ
         """Of the version that the options name, where they can; raises StoreMissing with what would mend it."""
-        # Servers live in sbin on some systems, which is not on everybody's PATH.
-        path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
+        path = os.environ.get("PATH", os.defpath) + SYSTEM_PROGRAMS
         found = shutil.which(self.binary, path=path)
         if found is None:
             how = self.by_hand or f"run `{self.remedy}` there"

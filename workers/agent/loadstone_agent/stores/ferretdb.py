@@ -23,7 +23,7 @@ class FerretDb(MongoDb):
     kind = "ferretdb"
     binary = "ferretdb"
     package = "ferretdb"
-    by_hand = "run `loadstone-agent stores install ferretdb` there, which builds it with Go"
+    by_hand = None
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:
         built = _folder() / self.binary

@@ -42,6 +42,7 @@ class Memlink(StoreKind):
     kind = "memlink"
     binary = "memlink"
     package = "memlink"
+    is_packaged = False
     protocols = ("memlink", "memlink_0_3")
     listeners = 3
     reads_at = 1

@@ -41,8 +41,11 @@ class MongoDb(StoreKind):
     kind: ClassVar[TargetKind] = "mongodb"
     binary = "mongod"
     package = "mongodb"
+    is_packaged = False
     protocols = ("mongodb",)
-    by_hand = "put MongoDB's own mongod on the PATH, no package has it (`stores install ferretdb` comes near it)"
+    by_hand: ClassVar[str | None] = (
+        "put MongoDB's own mongod on the PATH, no package has it (`stores install ferretdb` comes near it)"
+    )
 
     def database_of(self, endpoint: Endpoint) -> str:
         return endpoint.database or DATABASE

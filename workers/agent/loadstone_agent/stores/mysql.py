@@ -15,7 +15,7 @@ from loadstone_agent.errors import StoreMissing
 from loadstone_agent.settings import get_settings
 from loadstone_agent.stores.base import NO_OPTIONS, VERSION_OPTION, Endpoint
 from loadstone_agent.stores.mysql_control import RESERVED, MySqlControl
-from loadstone_agent.stores.mysql_distribution import install_distributions
+from loadstone_agent.stores.mysql_distribution import MYSQL_DISTRIBUTIONS, install_distributions
 from loadstone_agent.stores.packages import Say
 from loadstone_agent.stores.sql import OR_SHOW, SqlStore, Table, enough_connections
 
@@ -39,12 +39,9 @@ class MySql(SqlStore):
     reserved = OWN_RESERVED
     binary = "mysqld"
     package = "mysql"
+    is_packaged = False
     protocols = ("mysql", "mysql_text", "memcached", "memcached_binary")
     listeners = 2
-
-    @property
-    def remedy(self) -> str:
-        return "loadstone-agent stores install mysql"
 
     def listener_of(self, protocol: StoreProtocol) -> int:
         return 0 if protocol in ("mysql", "mysql_text") else 1
@@ -66,11 +63,20 @@ class MySql(SqlStore):
         return str(prefix / "bin/mysqld")
 
     def offers(self) -> list[StoreOffer]:
+        """Beside versions that are here, those that could be."""
         found = [
             StoreOffer(kind=self.kind, available=True, version=version, binary=str(prefix / "bin/mysqld"))
             for version, prefix in installed_prefixes().items()
         ]
-        return found or [self.offer()]
+        here = {offer.version for offer in found}
+        missing = [
+            StoreOffer(
+                kind=self.kind, available=False, version=one.version, remedy=f"{self.remedy} --version {one.version}"
+            )
+            for one in MYSQL_DISTRIBUTIONS
+            if one.version not in here
+        ]
+        return [*found, *missing] if found else [self.offer()]
 
     def install(self, say: Say, version: str | None = None) -> None:
         install_distributions(say, version)
@@ -134,7 +140,7 @@ class PluginControl(MySqlControl):
         active = "SELECT 1 FROM information_schema.plugins WHERE plugin_name = %s AND plugin_status = 'ACTIVE'"
         if self._rows(active, PLUGIN):
             return None
-        return f"MySQL runs without its plugin {PLUGIN}: see its log, and install it again (`stores install mysql`)."
+        return f"MySQL runs without its plugin {PLUGIN}: see its log; remove its folder to install it again."
 
     def _has_plugin(self) -> bool:
         return any(table.name == MEMCACHED_TABLE for table in super()._tables())

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 
 from loadstone_agent.errors import StoreMissing
+from loadstone_agent.typed import typed_here
 
 Say = Callable[[str], None]
 
@@ -17,7 +18,9 @@ def install_packages(names: Sequence[str], say: Say) -> None:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise StoreMissing(f"Packages are missing, and this user cannot install them. Run: sudo {' '.join(command)}")
+        raise StoreMissing(
+            f"Packages are missing, and this user cannot install them. Run: {typed_here(' '.join(command))}"
+        )
     say(" ".join(command))
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -14,11 +14,8 @@ class Valkey(Redis):
     kind = "valkey"
     binary = "valkey-server"
     package = "valkey-server"
+    is_packaged = False
     external_protocols = ()
-
-    @property
-    def remedy(self) -> str:
-        return "loadstone-agent stores install valkey"
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:
         try:
