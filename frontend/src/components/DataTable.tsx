@@ -36,6 +36,8 @@ export interface DataColumn<T> {
   readonly canSort?: boolean;
   /** Sentences: may take several lines. */
   readonly isText?: boolean;
+  /** A name of several words: breaks before the table grows wider than the page. */
+  readonly isName?: boolean;
   /** Buttons: neither sorted, hidden nor exported. */
   readonly isActions?: boolean;
 }
@@ -195,17 +197,19 @@ function BodyRow<T extends object>({ row, table }: BodyRowProps<T>): ReactElemen
       {row.getVisibleCells().map((cell) => {
         const column = columnOf(table, cell.column.id);
         return (
-          <Table.Td
-            key={cell.id}
-            ta={column?.isNumber ? 'right' : 'left'}
-            className={column?.isActions ? 'actions-cell' : column?.isText ? 'wraps' : undefined}
-          >
+          <Table.Td key={cell.id} ta={column?.isNumber ? 'right' : 'left'} className={cellClass(column)}>
             <FlexRender cell={cell} />
           </Table.Td>
         );
       })}
     </Table.Tr>
   );
+}
+
+function cellClass<T>(column: DataColumn<T> | undefined): string | undefined {
+  if (column?.isActions) return 'actions-cell';
+  if (column?.isText) return 'wraps';
+  return column?.isName ? 'name-cell' : undefined;
 }
 
 interface ColumnChoice {

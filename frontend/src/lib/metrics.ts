@@ -29,8 +29,15 @@ const FURTHER: readonly Metric[] = [
   { name: 'time_per_operation_ns', title: 'Time per operation of one client' },
   { name: 'throughput_per_connection_per_s', title: 'Throughput of one client' },
   { name: 'memory_after_prefill_bytes', title: 'Memory of the server after prefill' },
-  { name: 'memory_peak_bytes', title: 'Peak memory of the server' },
+  { name: 'memory_peak_bytes', title: 'Peak memory of the server and its children' },
   { name: 'disk_after_bytes', title: 'Bytes on disk afterwards' },
+  { name: 'lost_share', title: 'Keys lost to the kill' },
+  { name: 'torn_share', title: 'Keys torn by the kill' },
+  { name: 'lost_window_ns', title: 'Age of the oldest lost write' },
+  { name: 'replica_lag_p50_ns', title: 'Lag of the replica, p50' },
+  { name: 'replica_lag_p99_ns', title: 'Lag of the replica, p99' },
+  { name: 'replica_lag_max_ns', title: 'Lag of the replica, maximum' },
+  { name: 'replica_lag_lost_share', title: 'Markers that missed the replica' },
 ];
 
 export function metricTitle(name: string): string {

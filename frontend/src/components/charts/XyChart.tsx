@@ -23,6 +23,7 @@ import {
   type ChartSeries,
   type ChartSpan,
   sideways,
+  stretchesOf,
   toRows,
   yValues,
   type Zoom,
@@ -95,8 +96,8 @@ export function XyChart(props: XyChartProps): ReactElement {
           {yAxisOf(y, [...(y.values ?? yValues(series, zoom)), ...levelValues(props.level)])}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {props.level && levelOf(props.level)}
-          {bands(series, scheme)}
-          {lines(series, scheme)}
+          {bands(series, scheme, y.isLog)}
+          {lines(series, scheme, y.isLog)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
           <Whiskers series={series} isLog={y.isLog} scheme={scheme} />
           <FailedMarks series={series} scheme={scheme} />
@@ -167,33 +168,35 @@ function levelOf({ low, high, label }: ChartLevel): ReactElement {
   );
 }
 
-function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
-  return series.map(({ key, lookIndex, tint, isJoined, isUnjoined }, index) => (
-    <Area
-      key={`band:${key}`}
-      dataKey={(row: ChartRow) => row.bands[index]}
-      fill={lookOf(lookIndex, scheme, tint).color}
-      fillOpacity={isUnjoined ? 0 : 0.16}
-      stroke="none"
-      dot={false}
-      activeDot={false}
-      isAnimationActive={false}
-      connectNulls={isJoined ?? false}
-      tooltipType="none"
-      legendType="none"
-    />
-  ));
+function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark', isLog: boolean): ReactElement[] {
+  return series.flatMap((one, index) =>
+    stretchesOf(one, isLog).map(([from, to]) => (
+      <Area
+        key={`band:${one.key}:${from}`}
+        dataKey={(row: ChartRow) => (row.x > from && row.x < to ? row.bands[index] : null)}
+        fill={lookOf(one.lookIndex, scheme, one.tint).color}
+        fillOpacity={one.isUnjoined ? 0 : 0.16}
+        stroke="none"
+        dot={false}
+        activeDot={false}
+        isAnimationActive={false}
+        connectNulls={one.isJoined ?? false}
+        tooltipType="none"
+        legendType="none"
+      />
+    )),
+  );
 }
 
-function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactElement[] {
+function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark', isLog: boolean): ReactElement[] {
   const shifts = sideways(series);
-  return series.map((one, index) => {
+  return series.flatMap((one, index) => {
     const look = lookOfSeries(one, scheme);
-    return (
+    return stretchesOf(one, isLog).map(([from, to]) => (
       <Line
-        key={one.key}
+        key={`${one.key}:${from}`}
         name={one.label}
-        dataKey={(row: ChartRow) => row.values[index]}
+        dataKey={(row: ChartRow) => (row.x > from && row.x < to ? row.values[index] : null)}
         type="linear"
         stroke={one.isUnjoined ? 'none' : look.color}
         strokeWidth={one.isBare || one.isReference ? 1.5 : 2}
@@ -203,7 +206,7 @@ function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark'): ReactE
         isAnimationActive={false}
         connectNulls={one.isJoined ?? false}
       />
-    );
+    ));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { XAxis, YAxis } from 'recharts';
 import type { ChartAxis } from './model';
+import { NameTick, nameHeight } from './NameTick';
 import { axisTitle, tickFormat } from './quantity';
 import { type AxisScale, axisUnit, logScale, roundScale } from './scale';
 
@@ -15,7 +16,8 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
       domain={domain}
       ticks={ticks}
       allowDataOverflow
-      tickFormatter={axis.names ? namedTick(axis.names) : tickFormat(axis.quantity, unit, domain)}
+      tickFormatter={tickFormat(axis.quantity, unit, domain)}
+      {...(axis.names && { tick: <NameTick names={axis.names} />, height: nameHeight(axis.names) })}
       label={{
         value: axisTitle(axis.title, unit),
         position: 'insideBottom',
@@ -26,17 +28,6 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
       interval={axis.names ? 0 : 'preserveStartEnd'}
     />
   );
-}
-
-/** Letters that all names of an axis have room for, together, in the narrowest panel. */
-const NAME_LETTERS = 64;
-
-function namedTick(names: readonly string[]): (at: number) => string {
-  const room = Math.max(5, Math.floor(NAME_LETTERS / names.length));
-  return (at) => {
-    const name = names[at] ?? '';
-    return name.length > room ? `${name.slice(0, room - 1)}…` : name;
-  };
 }
 
 export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: string): ReactElement {
@@ -52,6 +43,8 @@ export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: st
       domain={domain}
       ticks={ticks}
       allowDataOverflow
+      // Few enough to stand all: Recharts would drop any, the 1 of a ratio among them.
+      interval={0}
       width={62}
       tickFormatter={tickFormat(axis.quantity, unit, domain)}
       label={{

@@ -38,6 +38,8 @@ export interface ChartSeries {
   readonly isBare?: boolean;
   /** The line joins its points across the x of other lines. */
   readonly isJoined?: boolean;
+  /** Where a joined line ends and begins again: an x of its own at which it has no value. */
+  readonly breaks?: readonly number[];
   /** Points of an axis of names: nothing lies between them, so no line does. */
   readonly isUnjoined?: boolean;
   /** Somebody else's figures: grey, dashed. */
@@ -128,6 +130,17 @@ function bandOf(point: ChartPoint, isLog: boolean): [number, number] | null {
   return low === null || high === null ? null : [low, high];
 }
 
+/** The stretches of x that a line of this series joins its points within, both ends excluded. */
+export function stretchesOf({ points, breaks }: ChartSeries, isLog: boolean): [from: number, to: number][] {
+  if (!breaks) return [[Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]];
+  const gaps = points.filter(({ y, isExcluded }) => !isExcluded && drawable(y, isLog) === null);
+  const edges = [...new Set([...breaks, ...gaps.map(({ x }) => x)])].sort((a, b) => a - b);
+  const starts = [Number.NEGATIVE_INFINITY, ...edges];
+  return starts
+    .map((from, index): [number, number] => [from, edges[index] ?? Number.POSITIVE_INFINITY])
+    .filter(([from, to]) => points.some(({ x }) => x > from && x < to));
+}
+
 export interface ZeroPoint {
   readonly seriesLabel: string;
   readonly x: number;
@@ -180,7 +193,13 @@ const SPREAD_PX = 84;
 
 /** Points over names stand side by side, not on top of each other: how far each series moves, in pixels. */
 export function sideways(series: readonly ChartSeries[]): ReadonlyMap<string, number> {
-  const beside = series.filter(({ isUnjoined }) => isUnjoined);
+  const unjoined = series.filter(({ isUnjoined }) => isUnjoined);
+  const beside = haveSharedPlace(unjoined) ? unjoined : [];
   const step = Math.min(STEP_PX, SPREAD_PX / Math.max(1, beside.length));
   return new Map(beside.map(({ key }, index) => [key, (index - (beside.length - 1) / 2) * step]));
+}
+
+function haveSharedPlace(series: readonly ChartSeries[]): boolean {
+  const places = series.flatMap(({ points }) => [...new Set(points.map(({ x }) => x))]);
+  return new Set(places).size < places.length;
 }

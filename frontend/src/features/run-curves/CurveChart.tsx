@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Anchor, Paper, Text, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { ChartFrame, type ChartSeries, ScaleToggle, XyChart, type Zoom } from '@/components/charts';
 import { toCsv } from '@/lib/csv';
@@ -25,6 +25,7 @@ export function CurveChart(props: CurveChartProps): ReactElement {
   const { lines, log, quantity } = drawn;
   const title = `${drawn.title} over ${parameterTitle(axis.parameter)}${panelTitle(drawn.panel)}`;
   const zero = zeroSentence(lines, log.isOn, selection);
+  if (drawn.lacksBase !== null) return <Undivided title={title} base={drawn.lacksBase} onView={onView} />;
   return (
     <ChartFrame
       title={title}
@@ -60,6 +61,29 @@ export function CurveChart(props: CurveChartProps): ReactElement {
         syncId="run-curves"
       />
     </ChartFrame>
+  );
+}
+
+interface UndividedProps {
+  readonly title: string;
+  readonly base: string;
+  readonly onView: (patch: Partial<CurveView>) => void;
+}
+
+/** In place of axes with nothing between them. */
+function Undivided({ title, base, onView }: UndividedProps): ReactElement {
+  return (
+    <Paper withBorder p="sm">
+      <Title order={2} size="h6" mb={4}>
+        {title}
+      </Title>
+      <Text size="sm">
+        {base} was not measured here, so there is nothing to divide by.{' '}
+        <Anchor component="button" type="button" size="sm" onClick={() => onView({ norm: 'none' })}>
+          Show absolute values
+        </Anchor>
+      </Text>
+    </Paper>
   );
 }
 

@@ -36,7 +36,7 @@ function MetricChoice({ metrics, metric, onView }: CurveControlsProps): ReactEle
   return (
     <Select
       size="xs"
-      w={230}
+      w={290}
       aria-label="Metric"
       allowDeselect={false}
       data={[
@@ -60,7 +60,7 @@ function BaseChoice({ selection, base, onView }: CurveControlsProps): ReactEleme
   return (
     <Select
       size="xs"
-      w={200}
+      w={240}
       aria-label="Values"
       allowDeselect={false}
       data={[

@@ -14,6 +14,7 @@ import { CurveControls } from './CurveControls';
 import { CurveLegend } from './CurveLegend';
 import { CurvePanels } from './CurvePanels';
 import { EngineLimits } from './EngineLimits';
+import { KillResults } from './KillResults';
 import { MissingPoints } from './MissingPoints';
 import { PointsTable } from './PointsTable';
 import { PublishedControls } from './PublishedControls';
@@ -90,6 +91,7 @@ function Curves(props: CurvesTabProps & CurveData): ReactElement {
           label={parameterTitle(axis.parameter)}
         />
       )}
+      <KillResults points={points} csvName={`${fileLabel}-kill`} />
       <MissingPoints points={points} onTrial={onTrial} />
       <EngineLimits points={points} />
       <Paper withBorder p="sm">

@@ -6,7 +6,14 @@ import { isTerminal, type Trust, TrustChip } from '@/components/StatusChip';
 import { formatCount, formatNumber, formatRate } from '@/lib/format';
 import { parameterTitle } from '@/lib/parameters';
 import { type CurveMetric, percentileTitle } from './metrics';
-import { boundValue, type CurveAxis, operationOf, PERCENTILES, type Selection } from './selection';
+import {
+  type AxisValue,
+  boundValue,
+  type CurveAxis,
+  operationOf,
+  PERCENTILES,
+  type Selection,
+} from './selection';
 import { failedOf, hasNoResult } from './shape';
 
 interface PointsTableProps {
@@ -42,8 +49,14 @@ function placeColumns(axes: readonly CurveAxis[]): DataColumn<Point>[] {
     id: axis.parameter,
     header: axis.parameter === 'target' ? 'Target' : parameterTitle(axis.parameter),
     value: ({ parameters }) => boundValue(parameters, axis),
+    cell: ({ parameters }) => placeText(boundValue(parameters, axis)),
     isNumber: axis.isNumeric,
+    isName: !axis.isNumeric,
   }));
+}
+
+function placeText(value: AxisValue | undefined): string {
+  return typeof value === 'number' ? formatNumber(value, 6) : (value ?? '–');
 }
 
 /** Throughput and times have columns of their own. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sideways, stretchesOf } from '@/components/charts/model';
 import { operation, point, run } from '../../../tests/fixtures';
 import { throughputMetric, timesMetric } from './metrics';
+import { normalised } from './normalise';
 import { trustOf } from './PointsTable';
 import { panelsOf, type Selection, select } from './selection';
 import { parametricSentence, throughputSentence, valuesSentence, zeroSentence } from './sentences';
@@ -39,9 +41,22 @@ describe('what is shown', () => {
     expect(select(shares, { logx: true }).isLogX).toBe(false);
   });
 
-  it('of a plan without axes stands at the connections of its load', () => {
+  it('of a plan in which only targets vary is a dot over each of their names', () => {
     const bare = run({ axes: [{ parameter: 'target', values: ['memcached', 'Redis'] }] });
-    const [series] = throughputSeries([point({ target: 'memcached' }, operation(5))], select(bare, {}));
+    const points = ['memcached', 'Redis'].map((target) => point({ target }, operation(5)));
+    const selection = select(bare, {});
+    const series = throughputSeries(points, selection);
+    expect(series.map((line) => line.points.map(({ x }) => x))).toEqual([[0], [1]]);
+    expect(sideways(series).size).toBe(0);
+    expect(valuesSentence(series, 'rate', selection)).toBe('memcached 5 ops/s, Redis 5 ops/s. Closed loop.');
+    expect(throughputSentence(series, selection)).toMatch(/^memcached reaches 5 ops\/s; Redis reaches/);
+    expect(normalised(series, 'Redis', selection.isApart).map((line) => line.points[0]?.y)).toEqual([1, 1]);
+  });
+
+  it('of a plan without axes may stand at the connections of its load', () => {
+    const bare = run({ axes: [{ parameter: 'target', values: ['memcached', 'Redis'] }] });
+    const points = [point({ target: 'memcached' }, operation(5))];
+    const [series] = throughputSeries(points, select(bare, { axis: 'connections' }));
     expect(series?.points[0]?.x).toBe(16);
   });
 
@@ -75,6 +90,24 @@ describe('curves', () => {
       trust: 'pass',
     });
     expect(redis?.points[1]).toMatchObject({ x: 4, y: null, trust: 'void', note: '1 trial void' });
+  });
+
+  it('break where their own place has no value, and not where others have more places', () => {
+    const [memcached, redis] = throughputSeries(POINTS, selection);
+    const reach = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    expect(memcached && stretchesOf(memcached, false)).toEqual([reach]);
+    expect(redis && stretchesOf(redis, false)).toEqual([
+      [reach[0], 4],
+      [4, reach[1]],
+    ]);
+    const zero = throughputSeries(
+      [1, 4, 16].map((connections) => point({ target: 'Redis', connections }, operation(connections % 4))),
+      selection,
+    )[1];
+    expect(zero && stretchesOf(zero, true)).toEqual([[reach[0], 4]]);
+    const waiting = { ...point({ target: 'Redis', connections: 4 }, null), trials: [] };
+    const [, live] = throughputSeries([...POINTS.filter(({ total }) => total), waiting], selection);
+    expect(live && stretchesOf(live, false)).toHaveLength(2);
   });
 
   it('tint further percentiles of one target', () => {

@@ -15,6 +15,8 @@ export interface Drawn {
   readonly axisTitle: string;
   /** Published lines that cannot be drawn this way: with no divisor, or ratios to another line. */
   readonly undivided: readonly string[];
+  /** The line to divide by, where this panel has none of its points. */
+  readonly lacksBase: string | null;
   readonly quantity: Quantity;
   readonly log: { readonly name: LogName; readonly isOn: boolean };
   readonly lines: readonly CurveLine[];
@@ -36,12 +38,14 @@ export function drawn(asked: Asked, panel: Panel, metric: CurveMetric): Drawn {
     ...publishedLines(asked.published, panel, selection, metric.name),
   ];
   const quantity = base === null ? metric.quantity : 'ratio';
-  const divided = base === null ? withoutRatios(lines) : normalised(lines, base);
+  const divided = base === null ? withoutRatios(lines) : normalised(lines, base, selection.isApart);
   const lost = divided.filter(({ isReference, points }) => isReference && points.length === 0);
+  const hasBase = base === null || lines.some((one) => one.line === base && one.points.length > 0);
   return {
     panel,
     title: base === null ? metric.title : `${metric.title}, ratio to ${base}`,
     axisTitle: base === null ? metric.title : `ratio to ${base}`,
+    lacksBase: !hasBase && lines.some(({ points }) => points.length > 0) ? base : null,
     undivided: [...new Set(lost.map(undividedName))],
     quantity,
     log: logOf(quantity, view),

@@ -129,6 +129,11 @@ export function metricsOf(points: readonly Point[], selection: Selection): Curve
   return known.filter((metric) => metric.name === 'throughput_per_s' || isMeasured(metric));
 }
 
+/** What a run that kills its stores is about. */
+export function metricOfKill(metrics: readonly CurveMetric[]): string | undefined {
+  return metrics.find(({ name }) => name === 'lost_share')?.name;
+}
+
 /** Which switch of the URL says whether the axis is logarithmic, and what it is without one. */
 export function logOf(quantity: Quantity, view: CurveView): { name: LogName; isOn: boolean } {
   if (quantity === 'ratio') return { name: 'logr', isOn: view.logr ?? true };

@@ -2,21 +2,32 @@
 import { type ChartPoint, formatQuantity, type Quantity } from '@/components/charts';
 import type { CurveLine } from './shape';
 
-/** @param to the name of the line that becomes 1 */
-export function normalised(lines: readonly CurveLine[], to: string): CurveLine[] {
+/**
+ * @param to the name of the line that becomes 1
+ * @param isApart each line stands at a place of its own: all are divided by the one value of the base
+ */
+export function normalised(lines: readonly CurveLine[], to: string, isApart = false): CurveLine[] {
   return lines.map((line) => {
     if (line.ratioTo !== undefined) return line.ratioTo === to ? line : { ...line, points: [] };
     const base = baseOf(lines, line, to);
-    const divisors = new Map(base?.points.map(({ x, y }) => [x, y]));
+    const divisorAt = divisorsOf(base, isApart);
+    const lost = line.points.filter(({ x, y }) => y !== null && !divisorAt(x));
     return {
       ...line,
+      ...(line.breaks && { breaks: [...line.breaks, ...lost.map(({ x }) => x)] }),
       points: line.points.flatMap((point) => {
-        const divisor = divisors.get(point.x);
+        const divisor = divisorAt(point.x);
         if (point.y === null) return [point];
         return divisor ? [divided(point, point.y, divisor)] : [];
       }),
     };
   });
+}
+
+function divisorsOf(base: CurveLine | undefined, isApart: boolean): (x: number) => number | null | undefined {
+  if (isApart) return () => base?.points[0]?.y;
+  const divisors = new Map(base?.points.map(({ x, y }) => [x, y]));
+  return (x) => divisors.get(x);
 }
 
 /** Ratios have no place among values. */

@@ -62,7 +62,24 @@ export function publishedLines(
   return published.series
     .filter((one) => metricOfPublished(one).name === metric)
     .map((one) => lineOfSeries(one, bound, selection))
-    .filter(({ points }) => points.length > 0);
+    .filter(({ points }) => points.length > 0)
+    .reduce<CurveLine[]>(merged, []);
+}
+
+/** What was printed in several tables, one for each place of our axis, is one line. */
+function merged(lines: CurveLine[], next: CurveLine): CurveLine[] {
+  const place = lines.findIndex(
+    ({ reference, line, part, ratioTo, points }) =>
+      reference === next.reference &&
+      line === next.line &&
+      part === next.part &&
+      ratioTo === next.ratioTo &&
+      points.every(({ x }) => next.points.every((other) => other.x !== x)),
+  );
+  const begun = lines[place];
+  if (!begun) return [...lines, next];
+  const points = [...begun.points, ...next.points].sort((a, b) => a.x - b.x);
+  return lines.with(place, { ...begun, points });
 }
 
 function lineOfSeries(one: PublishedSeries, bound: readonly BoundAxis[], selection: Selection): CurveLine {

@@ -48,6 +48,8 @@ export interface OtherAxis extends CurveAxis {
 export interface Selection {
   readonly axis: CurveAxis;
   readonly lineAxis: CurveAxis;
+  /** The axis is that of the lines: each line is one dot over its own name. */
+  readonly isApart: boolean;
   readonly others: readonly OtherAxis[];
   /** Names of the lines, in the order of the palette. */
   readonly lines: readonly string[];
@@ -82,14 +84,18 @@ function axisOf(parameter: string, raw: readonly unknown[]): CurveAxis {
 export function select(run: Run, view: CurveView): Selection {
   const axes = axesOf(run);
   const axis = axes.find(({ parameter }) => parameter === view.axis) ?? defaultAxis(axes);
-  const lineAxis = lineAxisOf(
-    axes.filter((one) => one !== axis),
-    view,
-  );
+  const isApart = axis.parameter === 'target' && isOnlyTargets(axes) && view.line === undefined;
+  const lineAxis = isApart
+    ? axis
+    : lineAxisOf(
+        axes.filter((one) => one !== axis),
+        view,
+      );
   const rest = axes.filter((one) => one !== axis && one !== lineAxis);
   return {
     axis,
     lineAxis,
+    isApart,
     others: othersOf(rest, view),
     lines: lineAxis.values.map(String),
     operation: view.op ?? 'all',
@@ -100,8 +106,15 @@ export function select(run: Run, view: CurveView): Selection {
   };
 }
 
-/** The longest axis of numbers; names other than the targets' where there is none. */
+/** Several targets, and nothing else that varies. */
+function isOnlyTargets(axes: readonly CurveAxis[]): boolean {
+  return axes.every(({ parameter, values }) => values.length > 1 === (parameter === 'target'));
+}
+
+/** The longest axis of numbers; names where there is none, the targets' where nothing else varies. */
 function defaultAxis(axes: readonly CurveAxis[]): CurveAxis {
+  const targets = axes.find(({ parameter }) => parameter === 'target');
+  if (targets && isOnlyTargets(axes)) return targets;
   const others = axes.filter(({ parameter }) => parameter !== 'target');
   const numeric = others.filter(({ isNumeric, values }) => isNumeric && values.length > 1);
   const [longest] = [...(numeric.length > 0 ? numeric : others)].sort(

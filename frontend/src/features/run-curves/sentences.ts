@@ -21,6 +21,11 @@ function placeName({ axis }: Selection, place: number): string {
   return describeParameter(axis.parameter, valueAtPlace(axis, place));
 }
 
+/** A line that stands over its own name needs no place beside it. */
+function atPlace(selection: Selection, place: number): string {
+  return selection.isApart ? '' : ` at ${placeName(selection, place)}`;
+}
+
 function ours(series: readonly ChartSeries[]): ChartSeries[] {
   return series.filter(({ isReference }) => !isReference);
 }
@@ -34,7 +39,7 @@ export function throughputSentence(series: readonly ChartSeries[], selection: Se
   if (bests.length === 0) return nothingMeasured(series);
   const parts = bests
     .sort((a, b) => b.y - a.y)
-    .map(({ label, x, y }) => `${label} reaches ${formatQuantity(y, 'rate')} at ${placeName(selection, x)}`);
+    .map(({ label, x, y }) => `${label} reaches ${formatQuantity(y, 'rate')}${atPlace(selection, x)}`);
   return `${parts.join('; ')}${ratioOf(bests)}.${notesOn(series, selection)}`;
 }
 
@@ -55,8 +60,9 @@ export function valuesSentence(
   selection: Selection,
 ): string {
   const measured = ours(series).filter(({ points }) => points.some(({ y }) => y !== null));
-  const x = lastShared(measured);
   if (measured.length === 0) return nothingMeasured(series);
+  if (selection.isApart) return apartSentence(series, quantity, selection);
+  const x = lastShared(measured);
   if (x === null) return 'No point has been measured at the same place for every line yet.';
   const parts = measured.map(({ label, points }) => {
     const point = points.find((candidate) => candidate.x === x);
@@ -68,6 +74,18 @@ export function valuesSentence(
   });
   const beside = published.length > 0 ? ` Published: ${published.join(', ')}.` : referenceNote(series);
   return `At ${placeName(selection, x)}: ${parts.join(', ')}.${beside}${notesOn(series, selection)}`;
+}
+
+function apartSentence(series: readonly ChartSeries[], quantity: Quantity, selection: Selection): string {
+  const told = (isReference: boolean) =>
+    series.flatMap((one) =>
+      Boolean(one.isReference) === isReference && typeof one.points[0]?.y === 'number'
+        ? [`${one.label} ${formatQuantity(one.points[0].y, quantity)}`]
+        : [],
+    );
+  const published = told(true);
+  const beside = published.length > 0 ? ` Published: ${published.join(', ')}.` : '';
+  return `${told(false).join(', ')}.${beside}${notesOn(series, selection)}`;
 }
 
 function lastShared(series: readonly ChartSeries[]): number | null {
@@ -88,7 +106,7 @@ export function parametricSentence(series: readonly ChartSeries[], quantity: Qua
     const knee = points.find(({ mark }) => mark !== undefined);
     const bend = knee ? `, its knee (most throughput per time) at ${knee.label}` : '';
     return [
-      `${label} ends at ${formatQuantity(last.x, 'rate')} with ${formatQuantity(last.y, quantity)} (${last.label})${bend}`,
+      `${label} ends at ${formatQuantity(last.x, 'rate')} with ${formatQuantity(last.y, quantity)}${last.label === label ? '' : ` (${last.label})`}${bend}`,
     ];
   });
   return parts.length === 0 ? 'No point has been measured yet.' : `Along the axis, ${parts.join('; ')}.`;
@@ -114,7 +132,7 @@ function failedNote(series: readonly ChartSeries[], selection: Selection): strin
     .slice(0, NAMED_FAILURES)
     .map(
       ({ series: one, point }) =>
-        `${one.label} at ${placeName(selection, point.x)}, ${point.failed.text.replace(':', ',')}`,
+        `${one.label}${atPlace(selection, point.x)}, ${point.failed.text.replace(':', ',')}`,
     );
   const more = failed.length > NAMED_FAILURES ? `; and ${failed.length - NAMED_FAILURES} more` : '';
   return ` Operations failed or were refused (hatched columns, as high as their share): ${named.join('; ')}${more}.`;
@@ -128,6 +146,6 @@ export function zeroSentence(
 ): string | null {
   const zeros = zeroPoints(series, isLog);
   if (zeros.length === 0) return null;
-  const named = zeros.map(({ seriesLabel, x }) => `${seriesLabel} at ${placeName(selection, x)}`);
+  const named = zeros.map(({ seriesLabel, x }) => `${seriesLabel}${atPlace(selection, x)}`);
   return `Zero has no place on a log axis and is left out: ${named.join(', ')}.`;
 }

@@ -30,20 +30,26 @@ export function curveLines(
   { parts, read }: CurveMetric,
 ): CurveLine[] {
   return parts.flatMap((part, index) =>
-    selection.lines.map((line, lookIndex) => ({
-      key: parts.length === 1 ? line : `${line} ${part}`,
-      label: parts.length === 1 ? line : `${line} ${percentileTitle(part as Percentile)}`,
-      line,
-      part,
-      lookIndex,
-      ...(parts.length === 1 ? {} : { tint: index / parts.length }),
-      isUnjoined: !selection.axis.isNumeric,
-      points: ofLine(points, line, selection).flatMap(({ point, place }) => {
-        const reading = read(point, part);
-        if (reading) return [{ x: place, ...reading, ...circumstancesOf(point, selection) }];
-        return hasNoResult(point) ? [missingPoint(point, place)] : [];
-      }),
-    })),
+    selection.lines.map((line, lookIndex) => {
+      const placed = ofLine(points, line, selection);
+      return {
+        key: parts.length === 1 ? line : `${line} ${part}`,
+        label: parts.length === 1 ? line : `${line} ${percentileTitle(part as Percentile)}`,
+        line,
+        part,
+        lookIndex,
+        ...(parts.length === 1 ? {} : { tint: index / parts.length }),
+        isUnjoined: !selection.axis.isNumeric,
+        // Others may have been measured at more places; a place of its own that has no value is a gap.
+        isJoined: selection.axis.isNumeric,
+        breaks: placed.filter(({ point }) => read(point, part) === null).map(({ place }) => place),
+        points: placed.flatMap(({ point, place }) => {
+          const reading = read(point, part);
+          if (reading) return [{ x: place, ...reading, ...circumstancesOf(point, selection) }];
+          return hasNoResult(point) ? [missingPoint(point, place)] : [];
+        }),
+      };
+    }),
   );
 }
 
@@ -170,4 +176,16 @@ export function oneTrialAnEngine(points: readonly Point[]): string[] {
     if (ended && !found.has(parameters['engine'])) found.set(parameters['engine'], ended.id);
   }
   return [...found.values()];
+}
+
+/** More rows than anybody reads: the trials tab has the rest. */
+const MOST_KILLED = 60;
+
+/** Trials that killed their store, and count. */
+export function killedTrials(points: readonly Point[]): string[] {
+  return points
+    .filter(({ metrics }) => metrics?.['lost_share'] !== undefined)
+    .flatMap(({ trials }) => trials.filter(({ is_counted }) => is_counted))
+    .slice(0, MOST_KILLED)
+    .map(({ id }) => id);
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { PublishedSeries, RunPublished } from '@/api/recipes';
 import { operation, point, run } from '../../../tests/fixtures';
 import { drawn } from './drawn';
-import { metricsOf, OVERVIEW, throughputMetric } from './metrics';
+import { metricOfKill, metricsOf, OVERVIEW, throughputMetric } from './metrics';
 import { lineOfStudy, metricOfStudy, referencesOf } from './published';
 import { axesOf, panelsOf, select } from './selection';
 import { throughputSentence, valuesSentence } from './sentences';
-import { failedOf } from './shape';
+import { failedOf, killedTrials } from './shape';
 
 const STUDY = run({
   axes: [
@@ -214,6 +214,31 @@ describe('published figures', () => {
     }
   });
 
+  it('printed in a table for each place are one line', () => {
+    const at = (connections: number, value: number) =>
+      published({
+        axis: 'value_size_bytes',
+        match: { target: 'memcached', workload: 'set', connections },
+        points: [{ x: 64, value, note: null }],
+      });
+    const study = { ...OVERLAY, series: [at(50, 30_000), at(200, 40_000)] };
+    for (const [base, values] of [
+      [null, [30_000, 40_000]],
+      ['memcached', [1, 1]],
+    ] as const) {
+      const { lines, undivided } = drawn(asked(selection, { published: study, base }), sets as never, metric);
+      const references = lines.filter(({ isReference }) => isReference);
+      expect(references.map(({ points }) => points.map(({ y }) => y))).toEqual([values]);
+      expect(undivided).toEqual([]);
+    }
+  });
+
+  it('cannot be ratios where the line to divide by was not measured, which is said', () => {
+    const alone = panelsOf([cell('Redis', 'get', 50, 1)], selection)[0];
+    const look = (base: string | null) => drawn(asked(selection, { base }), alone as never, metric).lacksBase;
+    expect([look('memcached'), look('Redis'), look(null)]).toEqual(['memcached', null, null]);
+  });
+
   it('of a percentile are a part of the times', () => {
     const one = published({ metric: 'response_time_p50_ns', unit: 'ns' });
     expect(metricOfStudy({ ...OVERLAY, series: [one] })).toBe('times');
@@ -273,5 +298,21 @@ describe('metrics', () => {
     ]);
     expect(metrics.at(-1)?.read(measured, '')).toEqual({ y: 5e6, low: 4e6, high: 6e6 });
     expect(metrics.at(-1)?.quantity).toBe('bytes');
+  });
+});
+
+describe('a run that kills its stores', () => {
+  const killed = {
+    ...point({ target: 'Redis', connections: 4 }, operation(10)),
+    metrics: { lost_share: { mean: 0.6, low: 0.5, high: 0.7 } },
+  };
+
+  it('is about the keys that were lost', () => {
+    expect(metricOfKill(metricsOf([killed], select(run(), {})))).toBe('lost_share');
+    expect(metricOfKill(metricsOf(POINTS, select(STUDY, {})))).toBeUndefined();
+  });
+
+  it('has trials whose report is read', () => {
+    expect(killedTrials([killed, ...POINTS])).toEqual(killed.trials.map(({ id }) => id));
   });
 });

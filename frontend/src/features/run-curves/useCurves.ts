@@ -3,7 +3,7 @@ import { NOTHING_PUBLISHED, type RunPublished } from '@/api/recipes';
 import type { Point, Run } from '@/api/runs';
 import { fileStem } from '@/lib/save-file';
 import { hiddenIn } from './CurveLegend';
-import { metricsOf, OVERVIEW } from './metrics';
+import { metricOfKill, metricsOf, OVERVIEW } from './metrics';
 import { lineOfStudy, metricOfStudy, referencesOf } from './published';
 import { axesOf, type CurveView, operationChoices, panelsOf, type Selection, select } from './selection';
 
@@ -21,7 +21,7 @@ export function useCurves(run: Run, view: CurveView, { points, published }: Curv
   const hidden = useMemo(() => hiddenIn(view), [view]);
   const isPublishedShown = view.pub !== false && published.series.length > 0;
   const shown = isPublishedShown ? published : NOTHING_PUBLISHED;
-  const asked = view.metric ?? metricOfStudy(shown) ?? OVERVIEW;
+  const asked = view.metric ?? metricOfStudy(shown) ?? metricOfKill(metrics) ?? OVERVIEW;
   const metric = metrics.find(({ name }) => name === asked) ?? null;
   return {
     selection,

@@ -2,9 +2,10 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { runVerdictQuery } from '@/api/comparisons';
-import type { Run } from '@/api/runs';
+import { pointsQuery, type Run } from '@/api/runs';
 import { TextLink } from '@/components/links';
 import { isVisitor } from '@/lib/link';
+import { killSentence } from './kill-sentence';
 
 /** What the run says in one sentence, and the way to all its cells. */
 export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null {
@@ -13,11 +14,13 @@ export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null
     ...runVerdictQuery(run.id, succeeded),
     enabled: succeeded > 0,
   });
+  const { data: points } = useQuery(pointsQuery(run.id));
+  const killed = killSentence(points?.items ?? []);
   if (!verdict.data) return null;
   return (
     <Group gap="sm" align="baseline">
       <Text fw={550} className="run-verdict">
-        {verdict.data.sentence}
+        {killed ?? verdict.data.sentence}
       </Text>
       {run.definition.targets.length > 1 && !isVisitor() && (
         <TextLink to="/compare" search={{ side: targetSides(run) }} size="sm">

@@ -1,0 +1,53 @@
+/** Where the names of an axis break into lines. Pure. */
+
+/** Of a letter of the axis' font, on average. */
+const LETTER_PX = 6.6;
+export const LINE_PX = 13;
+const MOST_LINES = 3;
+/** Of a tilted name: what the axis has height for. */
+const MOST_LETTERS = 16;
+const PLAIN_HEIGHT_PX = 30;
+const TALL_HEIGHT_PX = 78;
+/** A name of so few letters stands in one line in any panel. */
+const SHORT_LETTERS = 7;
+
+/** Recharts asks for it before the width is known: room for lines or for a tilt. */
+export function nameHeight(names: readonly string[]): number {
+  return names.every((name) => name.length <= SHORT_LETTERS) ? PLAIN_HEIGHT_PX : TALL_HEIGHT_PX;
+}
+
+/** Whether a name would not fit into its lines upright. */
+export function isTilted(names: readonly string[], roomPx: number): boolean {
+  const letters = lettersIn(roomPx);
+  return names.some((name) => {
+    const lines = brokenInto(name, letters);
+    return lines.length > MOST_LINES || lines.some((line) => line.length > letters);
+  });
+}
+
+export function linesOf(name: string, roomPx: number): string[] {
+  return brokenInto(name, lettersIn(roomPx));
+}
+
+/** Names of one axis differ at either end: what goes is the middle. */
+export function shortened(name: string): string {
+  if (name.length <= MOST_LETTERS) return name;
+  const half = Math.floor((MOST_LETTERS - 1) / 2);
+  return `${name.slice(0, half)}…${name.slice(half + 1 - MOST_LETTERS)}`;
+}
+
+function lettersIn(roomPx: number): number {
+  return Math.max(1, Math.floor(roomPx / LETTER_PX) - 1);
+}
+
+/** As many words a line as it has room for; a hyphen may end one. */
+function brokenInto(name: string, letters: number): string[] {
+  const lines: string[] = [];
+  for (const part of name.match(/[^ -]*(?:-| +|$)/g) ?? []) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.trimEnd().length <= letters)
+      lines[lines.length - 1] = last + part;
+    else if (part !== '') lines.push(part);
+  }
+  return lines.map((line) => line.trimEnd());
+}
