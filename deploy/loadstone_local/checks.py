@@ -61,7 +61,8 @@ def _rust_checks() -> list[Check]:
         Check("cargo-fmt", [cargo, "fmt", "--check"], ENGINE_DIR, env),
         Check("clippy", [cargo, "clippy", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"], ENGINE_DIR,
               env),
-        Check("cargo-test", [cargo, "test", "--quiet", "--locked"], ENGINE_DIR, env, turn="servers"),
+        Check("cargo-test", [cargo, "test", "--quiet", "--locked", "--no-fail-fast"], ENGINE_DIR, env,
+              turn="servers"),
     ]  # fmt: skip
 
 

@@ -57,11 +57,17 @@ fn make_round_trips(mut stream: TcpStream, apart: Duration) -> io::Result<Vec<Du
 mod tests {
     use super::*;
 
+    /// Other work on these cores can only add to a time, so one time without it is enough.
+    const ATTEMPTS: usize = 5;
+
     #[test]
     fn the_way_is_longer_than_nothing_and_does_not_hold_the_service() {
-        let path = measure_path(Duration::from_millis(1), 0).unwrap();
-        assert!(path > Duration::ZERO, "{path:?}");
-        let longer = measure_path(Duration::from_millis(3), 0).unwrap();
-        assert!(longer < path + Duration::from_millis(2), "{longer:?} holds more service than {path:?}");
+        let service = Duration::from_millis(3);
+        let mut found = Vec::new();
+        while found.len() < ATTEMPTS && found.last().is_none_or(|&path| path >= service) {
+            found.push(measure_path(service, 0).unwrap());
+        }
+        assert!(found.iter().all(|&path| path > Duration::ZERO), "{found:?}");
+        assert!(found.iter().any(|&path| path < service), "{found:?} hold the service");
     }
 }
