@@ -1,6 +1,8 @@
 """A run's rows as the records of a bundle."""
 
 import base64
+import gzip
+import io
 import uuid
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -15,15 +17,16 @@ from loadstone.db import UnitOfWork
 from loadstone.models import Run, TrialDecision
 from loadstone.results import telemetry_rows
 from loadstone.settings import get_settings
+from loadstone.traces import service as traces
 
 Record = TypeVar("Record", bound=BaseModel)
 
 
-def manifest(run: Run, team_name: str) -> records.Manifest:
+def manifest(run: Run, team_name: str, trace_count: int) -> records.Manifest:
     """Without its files."""
     return records.Manifest(
         format=records.FORMAT,
-        version=records.VERSION,
+        version=records.version_with(trace_count),
         loadstone_version=_version(),
         installation=get_settings().public_url,
         team_name=team_name,
@@ -39,7 +42,12 @@ def _version() -> str:
         return "from a checkout"
 
 
-def bundle_files(unit: UnitOfWork, run: Run) -> Iterator[BundleFile]:
+def traces_of(unit: UnitOfWork, run: Run) -> list[str]:
+    """Digests of the traces that its plan names and the team has: a run from elsewhere may have come without."""
+    return sorted(traces.known_facts(unit, run.team_id, records.replayed(run.definition)))
+
+
+def bundle_files(unit: UnitOfWork, run: Run, digests: Iterable[str]) -> Iterator[BundleFile]:
     """In the order in which an importer reads them: what is referred to comes first."""
     session = unit.session
     yield BundleFile("run.json", _lines(records.RunRecord, [run]))
@@ -57,6 +65,9 @@ def bundle_files(unit: UnitOfWork, run: Run) -> Iterator[BundleFile]:
     yield BundleFile("telemetry.ndjson", _telemetry_lines(unit, run.id))
     events = repository.telemetry_events_of(session, run.id)
     yield BundleFile("telemetry_events.ndjson", _lines(records.TelemetryEventRecord, events))
+    for digest in digests:
+        packed = traces.content_gzip(unit, run.team_id, digest)
+        yield BundleFile(records.trace_name(digest), gzip.GzipFile(fileobj=io.BytesIO(packed)))
 
 
 def _lines(model: type[BaseModel], rows: Iterable[Any], **more: Any) -> Iterator[bytes]:

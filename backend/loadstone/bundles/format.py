@@ -1,11 +1,14 @@
 """What stands in a bundle: a zip of a manifest, and files of JSON lines that it names with their SHA-256. Pure.
 
 `run.json`, `agents.json`, `environments.json` and `store_configurations.json` are one document each; the others hold
-one JSON object a line. Histograms are HdrHistogram V2 compressed, base64, in nanoseconds. Equal runs make equal bytes:
+one JSON object a line. The traces that its plan replays lie beside them as they were uploaded, each named by its
+SHA-256. Histograms are HdrHistogram V2 compressed, base64, in nanoseconds. Equal runs make equal bytes:
 nothing in it says when it was exported.
 """
 
+import re
 import uuid
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -17,7 +20,7 @@ from loadstone.plans.schemas import ResolvedPlan
 from loadstone.runs.states import TERMINAL, Status
 
 FORMAT: Literal["loadstone-run"] = "loadstone-run"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 FILES = (
     "run.json",
@@ -32,8 +35,9 @@ FILES = (
     "telemetry.ndjson",
     "telemetry_events.ndjson",
 )
-FILES_OF_VERSION = {1: FILES[:-2], VERSION: FILES}
-"""Version 1 knew no telemetry; its bundles are read as runs without any."""
+FILES_OF_VERSION = {1: FILES[:-2], 2: FILES, VERSION: FILES}
+"""Version 1 knew no telemetry; its bundles are read as runs without any. Version 2 held no traces."""
+TRACE_NAME = re.compile(r"traces/([0-9a-f]{64})\.csv")
 
 Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Large = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -50,6 +54,21 @@ def _has_ended(status: Status) -> Status:
 
 
 Ended = Annotated[Status, AfterValidator(_has_ended)]
+
+
+def trace_name(digest: str) -> str:
+    return f"traces/{digest}.csv"
+
+
+def replayed(definition: Mapping[str, Any]) -> set[str]:
+    """Digests of the traces in a run's definition, which may be from before today's plans."""
+    workloads = [definition.get("workload"), *(entry["workload"] for entry in definition.get("workloads") or [])]
+    return {one["trace"]["digest"] for one in workloads if one is not None and one.get("trace")}
+
+
+def version_with(trace_count: int) -> int:
+    """The oldest that can say it, so that older installations read what they can."""
+    return VERSION if trace_count else 2
 
 
 class _Record(BaseModel):

@@ -31,8 +31,10 @@ from loadstone.principal import Principal
 from loadstone.results import service as results
 from loadstone.results import telemetry
 from loadstone.runs.states import Status, empty_counts
+from loadstone.settings import get_settings
 from loadstone.stats.histogram import BadHistogram, unpack
 from loadstone.tokens import new_token, token_hash
+from loadstone.traces import service as traces
 
 HISTOGRAM_BYTES_MAX = 4 * 1024**2
 """Unpacked; one of 3 digits over 1 ns to 10 h with a count in every bucket takes less."""
@@ -70,6 +72,7 @@ class Import:
         """Raises BundleRefused and what derives from it."""
         self._import_surroundings()
         run = self._import_run()
+        self._import_traces(run)
         self._import_points(run)
         self._import_trials(run)
         self._import_measurements()
@@ -142,6 +145,21 @@ class Import:
             "imported_at": datetime.now(UTC).isoformat(),
             "bundle_digest": self.reader.digest,
         }
+
+    def _import_traces(self, run: Run) -> None:
+        """Those that the team lacks, so that the run can be repeated here."""
+        held = self.reader.trace_digests
+        if not records.replayed(run.definition).issuperset(held):
+            raise BundleInconsistent("It holds a trace that its plan does not replay.")
+        known = traces.known_facts(self.unit, self.principal.team_id, held)
+        for digest in held:
+            if digest in known:
+                continue
+            try:
+                read = traces.read_trace(self.reader.trace(digest, get_settings().max_trace_bytes))
+            except traces.TraceUnreadable as fault:
+                raise BundleRowInvalid(f"The trace {digest[:12]}… in it is none. {fault.detail}") from fault
+            traces.keep_trace(self.unit, self.principal, read, f"{run.name[:150]}, trace {digest[:12]}")
 
     def _import_points(self, run: Run) -> None:
         target_count = len(run.definition["targets"])

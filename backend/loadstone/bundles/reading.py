@@ -16,7 +16,16 @@ from loadstone.bundles.errors import (
     BundleTooLarge,
     BundleVersionUnknown,
 )
-from loadstone.bundles.format import FILES, FILES_OF_VERSION, FORMAT, MANIFEST, VERSION, Manifest
+from loadstone.bundles.format import (
+    FILES,
+    FILES_OF_VERSION,
+    FORMAT,
+    MANIFEST,
+    TRACE_NAME,
+    VERSION,
+    Manifest,
+    trace_name,
+)
 
 MANIFEST_BYTES_MAX = 64 * 1024
 UNPACKED_BYTES_MAX = 4 * 1024**3
@@ -47,9 +56,12 @@ class BundleReader:
 
     def _check_entries(self) -> None:
         entries = self._archive.infolist()
-        held = sorted(entry.filename for entry in entries)
-        if all(held != sorted((*files, MANIFEST)) for files in FILES_OF_VERSION.values()):
-            raise BundleFilesUnexpected(f"A bundle holds exactly these files: {', '.join((MANIFEST, *FILES))}.")
+        names = [entry.filename for entry in entries]
+        held = sorted(name for name in names if not TRACE_NAME.fullmatch(name))
+        is_known = any(held == sorted((*files, MANIFEST)) for files in FILES_OF_VERSION.values())
+        if not is_known or len(set(names)) < len(names):
+            known = ", ".join((MANIFEST, *FILES))
+            raise BundleFilesUnexpected(f"A bundle holds exactly these files, and traces by their digest: {known}.")
         if any(entry.flag_bits & ENCRYPTED for entry in entries):
             raise BundleRefused("It is encrypted. Export the run again, and encrypt the way it takes instead.")
         unpacked = sum(entry.file_size for entry in entries)
@@ -66,7 +78,10 @@ class BundleReader:
                 f"It has version {manifest.version} of the format and this installation reads up to {VERSION}. "
                 "Update the older of the two installations."
             )
-        if manifest.files.keys() != set(FILES_OF_VERSION[manifest.version]):
+        traces = [trace_name(digest) for digest in self.trace_digests]
+        if manifest.files.keys() != {*FILES_OF_VERSION[manifest.version], *traces} or (
+            traces and manifest.version < VERSION
+        ):
             raise BundleFilesUnexpected("Its manifest does not name the files that a bundle holds.")
         return manifest
 
@@ -79,7 +94,8 @@ class BundleReader:
                 size += len(chunk)
                 if size > expected.bytes:
                     break
-        if size != expected.bytes or digest.hexdigest() != expected.sha256:
+        is_named = name in (trace_name(expected.sha256), *FILES)
+        if size != expected.bytes or digest.hexdigest() != expected.sha256 or not is_named:
             raise BundleChecksumWrong(f"{name} is not what was exported. Transfer the bundle again.")
 
     def _open(self, name: str) -> IO[bytes]:
@@ -100,6 +116,16 @@ class BundleReader:
         if len(text) > limit:
             raise BundleTooLarge(f"{name} takes more than {limit} bytes.")
         return text
+
+    @property
+    def trace_digests(self) -> list[str]:
+        """Of the traces that it holds."""
+        found = (TRACE_NAME.fullmatch(name) for name in self._archive.namelist())
+        return [match[1] for match in found if match]
+
+    def trace(self, digest: str, limit: int) -> bytes:
+        """The file, which is what its digest says: `limit` bytes at most."""
+        return self._read_whole(trace_name(digest), limit)
 
     def records(self, name: str, model: type[Record]) -> Iterator[Record]:
         """One a line; none of a file that the bundle's version does not have."""

@@ -34,7 +34,9 @@ def export_bundle(principal: Principal, run_id: uuid.UUID) -> Iterator[bytes]:
     """The zip in chunks, from a transaction of its own that lasts as long as the download."""
     with unit_of_work() as unit:
         run = runs.find_run(unit, principal, run_id)
-        yield from write_bundle(exporting.manifest(run, principal.team_name), exporting.bundle_files(unit, run))
+        digests = exporting.traces_of(unit, run)
+        manifest = exporting.manifest(run, principal.team_name, len(digests))
+        yield from write_bundle(manifest, exporting.bundle_files(unit, run, digests))
 
 
 def import_bundle(unit: UnitOfWork, principal: Principal, file: IO[bytes], *, join_series: bool) -> Imported:

@@ -15,7 +15,7 @@ CHUNK_BYTES = 256 * 1024
 class BundleFile:
     name: str
     lines: Iterable[bytes]
-    """Each ends with a newline."""
+    """Each ends with a newline, but for the last one of a trace."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from loadstone.traces import repository
 from loadstone.traces.format import OF_ONE_KEY, TraceFault, digest_of, read_facts
 from loadstone.traces.schemas import TraceFacts, UploadedTrace
 
-__all__ = ["OF_ONE_KEY", "Kept", "TraceUnreadable", "keep_trace", "read_trace"]
+__all__ = ["OF_ONE_KEY", "Kept", "TraceUnreadable", "content_gzip", "keep_trace", "known_facts", "read_trace"]
 
 COMPRESSION = 6
 

@@ -106,7 +106,7 @@ def test_one_changed_byte(client: Caller, files: Files) -> None:
 
 
 def test_a_version_from_the_future(client: Caller, files: Files) -> None:
-    assert refusal(client, signed(files, version=3)) == "bundle_version_unknown"
+    assert refusal(client, signed(files, version=4)) == "bundle_version_unknown"
     assert refusal(client, signed(files, format="something else")) == "bundle_row_invalid"
 
 
@@ -164,6 +164,72 @@ def test_a_bomb_inside_a_histogram(client: Caller, files: Files) -> None:
     packed_zeros = zlib.compress(b"\0" * 100_000_000)
     blob = base64.b64encode(head + len(packed_zeros).to_bytes(4, "big") + packed_zeros).decode()
     assert refusal(client, signed(changed(files, "results.ndjson", response_histogram=blob))) == "bundle_row_invalid"
+
+
+OTHER_TRACE = b"0,get,a,\n"
+TRACE_FILE = f"traces/{hashlib.sha256(OTHER_TRACE).hexdigest()}.csv"
+
+
+def replaying(files: Files) -> Files:
+    """A plan that replays `OTHER_TRACE`, with nothing else changed."""
+    run = json.loads(files["run.json"])
+    run["definition"]["workload"]["trace"] = {"digest": TRACE_FILE[7:71]}
+    return {**files, "run.json": json.dumps(run).encode() + b"\n"}
+
+
+def with_trace(files: Files, content: bytes = OTHER_TRACE, name: str = TRACE_FILE, **facts: Any) -> bytes:
+    manifest = json.loads(files["manifest.json"])
+    manifest["files"][name] = {"sha256": "0" * 64, "bytes": 0, "rows": 0}
+    whole = {**files, name: content, "manifest.json": json.dumps(manifest).encode()}
+    return signed(whole, **{"version": 3, **facts})
+
+
+def named(content: bytes) -> str:
+    return f"traces/{hashlib.sha256(content).hexdigest()}.csv"
+
+
+def test_a_trace_that_the_plan_does_not_replay(client: Caller, files: Files) -> None:
+    assert refusal(client, with_trace(files)) == "bundle_inconsistent"
+
+
+def test_a_trace_that_is_not_what_its_name_says(client: Caller, files: Files) -> None:
+    assert refusal(client, with_trace(replaying(files), content=b"1,get,b,\n")) == "bundle_checksum_wrong"
+
+
+def test_a_trace_in_a_version_that_knows_none(client: Caller, files: Files) -> None:
+    assert refusal(client, with_trace(replaying(files), version=2)) == "bundle_files_unexpected"
+
+
+def test_a_trace_that_the_manifest_does_not_name(client: Caller, files: Files) -> None:
+    bundle = packed({**replaying(files), TRACE_FILE: OTHER_TRACE})
+    assert refusal(client, bundle) == "bundle_files_unexpected"
+
+
+@pytest.mark.parametrize(
+    "name", ["traces/../run.csv", "traces/monday.csv", f"{TRACE_FILE}/", f"../{TRACE_FILE}", TRACE_FILE.upper()]
+)
+def test_a_trace_by_any_other_name(client: Caller, files: Files, name: str) -> None:
+    assert refusal(client, with_trace(replaying(files), name=name)) == "bundle_files_unexpected"
+
+
+def test_a_file_that_is_no_trace(client: Caller, files: Files) -> None:
+    content = b"hello\n"
+    files = {name: text.replace(TRACE_FILE[7:71].encode(), named(content)[7:71].encode())
+             for name, text in replaying(files).items()}  # fmt: skip
+    assert refusal(client, with_trace(files, content, named(content))) == "bundle_row_invalid"
+
+
+def test_a_trace_larger_than_one_may_be(client: Caller, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(get_settings(), "max_trace_bytes", 5)
+    assert refusal(client, with_trace(replaying(files))) == "bundle_too_large"
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_trace_that_is_there_twice(client: Caller, files: Files) -> None:
+    file = io.BytesIO(with_trace(replaying(files)))
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(TRACE_FILE, OTHER_TRACE)
+    assert refusal(client, file.getvalue()) == "bundle_files_unexpected"
 
 
 STRANGE_ID = "0190a000-0000-7000-8000-000000000000"

@@ -1,5 +1,6 @@
 """A run leaves as a file and comes back elsewhere as the same numbers."""
 
+import hashlib
 import io
 import json
 import zipfile
@@ -9,7 +10,7 @@ import pytest
 from loadstone.db import unit_of_work
 from loadstone.models import OperationResult, Point, Run, Sample, TrialMetric
 from loadstone_testing.callers import Caller
-from loadstone_testing.run_factories import first_trial, make_run, resolved_plan
+from loadstone_testing.run_factories import first_trial, make_run, plan_body, resolved_plan
 from loadstone_testing.simulated_agent import SimulatedAgent
 from sqlalchemy import func, select
 
@@ -170,20 +171,80 @@ def test_only_ones_own_runs_are_exported_and_viewers_import_nothing(
         assert unit.session.scalar(select(func.count(Point.id))) == run.point_count
 
 
-def as_version_1(bundle: bytes) -> bytes:
-    """As it was exported before telemetry was kept."""
+TRACE = b"time,operation,key,size\n0,set,a,7\n0.5,get,b/1,\n0.5,get,a,"
+"""Without a newline at its end."""
+TRACE_DIGEST = hashlib.sha256(TRACE).hexdigest()
+
+
+def replaying(**changes: Any) -> dict[str, Any]:
+    operations = [{"kind": "get", "weight": 1}, {"kind": "set", "weight": 1}]
+    workload = {**plan_body()["workload"], "operations": operations, "trace": {"digest": TRACE_DIGEST}}
+    return plan_body(workload=workload, **changes)
+
+
+@pytest.fixture
+def replay(client: Caller, agent: SimulatedAgent) -> dict[str, Any]:
+    """A run of a recorded trace, measured."""
+    sent = client.post("/api/v1/traces?name=monday.csv", content=TRACE, headers={"Content-Type": "text/csv"})
+    assert sent.status_code == 201
+    answer = client.post("/api/v1/runs", json={"plan": replaying(axes=[], trials_per_point=1)})
+    assert answer.status_code == 201, answer.text
+    run: dict[str, Any] = answer.json()
+    agent.execute_all(client.get(f"/api/v1/runs/{run['id']}/trials").json()["items"][0]["id"])
+    return run
+
+
+def test_a_run_brings_the_trace_that_it_replayed_so_that_it_can_be_repeated(
+    client: Caller, other_team: Caller, replay: dict[str, Any]
+) -> None:
+    refused = other_team.post("/api/v1/runs", json={"plan": replaying()})
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (422, "trace_not_found")
+    bundle = bundle_of(client, replay["id"])
+    assert bundle == bundle_of(client, replay["id"])
+    imported = bring_in(other_team, bundle)
+    assert imported["definition"]["workload"]["trace"] == {"digest": TRACE_DIGEST}
+    (trace,) = other_team.get("/api/v1/traces").json()["items"]
+    assert (trace["digest"], trace["line_count"], trace["name"]) == (
+        TRACE_DIGEST, 3, f"{replay['name']}, trace {TRACE_DIGEST[:12]}",
+    )  # fmt: skip
+    assert other_team.get(f"/api/v1/traces/{trace['id']}/content").content == TRACE
+    again = other_team.post("/api/v1/runs", json={"plan": replaying()})
+    assert again.status_code == 201, again.text
+
+
+def test_a_trace_that_is_there_already_keeps_its_name(
+    client: Caller, other_team: Caller, replay: dict[str, Any]
+) -> None:
+    headers = {"Content-Type": "text/csv"}
+    assert other_team.post("/api/v1/traces?name=ours.csv", content=TRACE, headers=headers).status_code == 201
+    bring_in(other_team, bundle_of(client, replay["id"]))
+    assert [trace["name"] for trace in other_team.get("/api/v1/traces").json()["items"]] == ["ours.csv"]
+
+
+def test_a_bundle_from_before_it_held_traces_is_read_and_exported_again(
+    client: Caller, other_team: Caller, replay: dict[str, Any]
+) -> None:
+    imported = bring_in(other_team, as_version(2, bundle_of(client, replay["id"]), without="traces/"))
+    assert other_team.get("/api/v1/traces").json()["items"] == []
+    with zipfile.ZipFile(io.BytesIO(bundle_of(other_team, imported["id"]))) as archive:
+        assert json.loads(archive.read("manifest.json"))["version"] == 2
+        assert not any(name.startswith("traces") for name in archive.namelist())
+
+
+def as_version(version: int, bundle: bytes, without: str) -> bytes:
+    """As it was exported before there was such a file."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(bundle)) as before, zipfile.ZipFile(out, "w") as after:
         manifest = json.loads(before.read("manifest.json"))
-        kept = {name: facts for name, facts in manifest["files"].items() if "telemetry" not in name}
+        kept = {name: facts for name, facts in manifest["files"].items() if without not in name}
         for name in kept:
             after.writestr(name, before.read(name))
-        after.writestr("manifest.json", json.dumps({**manifest, "version": 1, "files": kept}))
+        after.writestr("manifest.json", json.dumps({**manifest, "version": version, "files": kept}))
     return out.getvalue()
 
 
 def test_a_bundle_from_before_telemetry_is_a_run_without_any(client: Caller, other_team: Caller, run: Run) -> None:
-    imported = bring_in(other_team, as_version_1(bundle_of(client, run.id)))
+    imported = bring_in(other_team, as_version(1, bundle_of(client, run.id), without="telemetry"))
     trial = other_team.get(f"/api/v1/runs/{imported['id']}/trials").json()["items"][0]
     assert other_team.get(f"/api/v1/trials/{trial['id']}/samples").json()["items"] != []
     assert other_team.get(f"/api/v1/trials/{trial['id']}/telemetry").json()["items"] == []

@@ -16,6 +16,7 @@ from loadstone_cli.commands import (
     schedules,
     session,
     shares,
+    traces,
     transfer,
     trends,
 )
@@ -38,6 +39,7 @@ for name, commands_of in (
     ("agent", agents),
     ("share", shares),
     ("schedule", schedules),
+    ("trace", traces),
 ):
     app.add_typer(commands_of.app, name=name)
 

@@ -77,6 +77,18 @@ def find_schedule(api: Api, text: str) -> dict[str, Any]:
     return _only(matching, "schedule", text, "loadstone schedule list")
 
 
+def find_trace(api: Api, text: str) -> dict[str, Any]:
+    """Errors: `CommandFailed`."""
+    trace_id = as_id(text)
+    if trace_id is not None:
+        return api.get(f"/traces/{trace_id}")
+    is_digest = re.fullmatch(r"[0-9a-f]{8,64}", text)
+    matching = (
+        one for one in api.pages("/traces") if one["name"] == text or (is_digest and one["digest"].startswith(text))
+    )
+    return _only(matching, "trace", text, "loadstone trace list")
+
+
 def _only(found: Iterable[dict[str, Any]], what: str, name: str, listing: str) -> dict[str, Any]:
     matching = list(found)
     if not matching:

@@ -1,5 +1,6 @@
 """Schedule it, share it, follow it: from the command line against the real api."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,3 +160,39 @@ def test_a_dashboard_is_shared_behind_a_password(loadstone: CommandLine, remote:
     command = ("share", "create", "--dashboard", made.json()["id"], "--password-stdin", "--json")
     share = loadstone.ok(*command, stdin="long enough\n").json
     assert (share["kind"], share["has_password"]) == ("dashboard", True)
+
+
+LINES = "time,operation,key,size\n0,set,a,7\n0.5,get,b/1,\n1.5,get,a,\n"
+
+
+def test_a_trace_is_sent_named_in_a_plan_read_back_and_taken_off_the_list(
+    loadstone: CommandLine, plan_file: Write, tmp_path: Path
+) -> None:
+    file = tmp_path / "monday.csv"
+    file.write_text(LINES)
+    digest = hashlib.sha256(LINES.encode()).hexdigest()
+    told = loadstone.ok("trace", "upload", str(file))
+    assert "monday.csv: 2 get, 1 set of 2 keys" in told.out
+    line = told.out.splitlines()[-1]
+    assert line == f"trace: {{digest: {digest}}}"
+    again = loadstone.ok("trace", "upload", str(file), "--name", "again", "--json").json
+    assert (again["name"], again["digest"]) == ("monday.csv", digest)
+    set_too = "    - {kind: set, weight: 1}\n"
+    plan = SMALL.replace("\nload:", f"\n{set_too}  {line}\nload:", 1)
+    assert "can take it" in loadstone.ok("plan", "validate", plan_file(plan)).out
+    assert digest[:12] in loadstone.ok("trace", "list").out
+    copy = tmp_path / "copy.csv"
+    assert loadstone.ok("trace", "download", digest[:10], "-o", str(copy), "--json").json["bytes"] == len(LINES)
+    assert copy.read_text() == LINES
+    assert loadstone.ok("trace", "delete", "monday.csv", "--json").json == {"deleted": again["id"]}
+    assert loadstone.ok("trace", "list").out == ""
+    assert loadstone("trace", "download", "monday.csv").code == 5
+
+
+def test_a_file_that_is_no_trace_is_refused_with_its_line(loadstone: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text("0,get,a,\nhello\n")
+    said = loadstone("trace", "upload", str(file), "--json")
+    assert (said.code, said.error["code"]) == (2, "trace_unreadable")
+    assert "Line 2" in said.error["message"]
+    assert loadstone("trace", "upload", str(tmp_path / "none.csv"), "--json").error["code"] == "no_such_file"
