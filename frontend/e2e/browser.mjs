@@ -61,3 +61,18 @@ export function apiOf(context, url) {
     delete: (path) => call('DELETE', path),
   };
 }
+
+/** The paths of a chart's lines: one text for each line, which may be drawn in pieces around a void point. */
+export async function curvesIn(chart) {
+  const pieces = await chart
+    .locator('.recharts-line')
+    .evaluateAll((lines) =>
+      lines.map((line) => [
+        line.getAttribute('class'),
+        line.querySelector('.recharts-line-curve')?.getAttribute('d') ?? '',
+      ]),
+    );
+  const curves = new Map();
+  for (const [name, path] of pieces) curves.set(name, (curves.get(name) ?? '') + path);
+  return [...curves.values()].filter((path) => path !== '');
+}

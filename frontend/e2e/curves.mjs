@@ -1,6 +1,7 @@
 // What a person does with a finished run: toggles, zoom, export, tabs; and the URL that remembers it.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { curvesIn } from './browser.mjs';
 import { step, until } from './report.mjs';
 
 const THROUGHPUT = '[role="group"][aria-label^="Throughput over connections"]';
@@ -34,11 +35,7 @@ export async function exerciseCurves(page) {
       .getByRole('group', { name: 'Lines of the chart' })
       .getByRole('button', { name: 'Redis' });
     await redis.dblclick();
-    await until(
-      'all lines',
-      async () => (await page.locator(`${THROUGHPUT} .recharts-line-curve`).count()) === 2,
-      5000,
-    );
+    await until('all lines', async () => (await curvesIn(page.locator(THROUGHPUT))).length === 2, 5000);
   });
   await step('dragging over a chart zooms, and the URL keeps it', async () => {
     const plot = await plotOf(page);
@@ -78,7 +75,7 @@ async function viewOf(page) {
     logY: await page.getByRole('button', { name: 'log y: Throughput' }).getAttribute('aria-pressed'),
     p50: await page.getByRole('checkbox', { name: 'p50', exact: true }).isChecked(),
     service: await page.getByRole('radio', { name: 'Service time' }).isChecked(),
-    lines: await page.locator(`${THROUGHPUT} .recharts-line-curve`).count(),
+    lines: (await curvesIn(page.locator(THROUGHPUT))).length,
   };
 }
 

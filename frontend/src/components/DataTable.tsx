@@ -209,7 +209,8 @@ function BodyRow<T extends object>({ row, table }: BodyRowProps<T>): ReactElemen
 function cellClass<T>(column: DataColumn<T> | undefined): string | undefined {
   if (column?.isActions) return 'actions-cell';
   if (column?.isText) return 'wraps';
-  return column?.isName ? 'name-cell' : undefined;
+  if (column?.isName) return 'name-cell';
+  return column?.isNumber ? 'number-cell' : undefined;
 }
 
 interface ColumnChoice {

@@ -24,12 +24,14 @@ const ASPECTS = [
   ['connection_cost', 'Cost of a connection'],
 ] as const;
 
-/** What makes unlike stores comparable, or says where they are not. */
-export function EquivalenceTable({
-  rows,
-}: {
+interface EquivalenceTableProps {
   readonly rows: readonly EquivalenceRow[];
-}): ReactElement | null {
+  /** In pixels; more scrolls inside. */
+  readonly maxHeight?: number;
+}
+
+/** What makes unlike stores comparable, or says where they are not. */
+export function EquivalenceTable({ rows, maxHeight }: EquivalenceTableProps): ReactElement | null {
   if (!rows.some(({ promises }) => promises !== null)) return null;
   return (
     <section aria-label="What the targets promise">
@@ -41,7 +43,7 @@ export function EquivalenceTable({
       </Text>
       <Table.ScrollContainer
         minWidth={560}
-        mah={420}
+        mah={maxHeight}
         type="native"
         tabIndex={0}
         role="region"

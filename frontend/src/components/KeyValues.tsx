@@ -1,7 +1,8 @@
 import { Table } from '@mantine/core';
 import type { ReactElement } from 'react';
+import { formatBytes } from '@/lib/format';
 
-/** Names and values as a machine reported them, untouched. */
+/** Names and values as a machine reported them; a number of bytes is told in larger units too. */
 export function KeyValues({ values }: { readonly values: Readonly<Record<string, unknown>> }): ReactElement {
   return (
     <Table.ScrollContainer
@@ -18,7 +19,7 @@ export function KeyValues({ values }: { readonly values: Readonly<Record<string,
           {Object.entries(values).map(([name, value]) => (
             <Table.Tr key={name}>
               <Table.Th scope="row">{name}</Table.Th>
-              <Table.Td className="definition">{textOf(value)}</Table.Td>
+              <Table.Td className="definition">{textOf(name, value)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -27,7 +28,8 @@ export function KeyValues({ values }: { readonly values: Readonly<Record<string,
   );
 }
 
-function textOf(value: unknown): string {
+function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'number' && name.endsWith('_bytes')) return `${value} (${formatBytes(value)})`;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useMemo } from 'react';
+import { type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import {
   Area,
   CartesianGrid,
@@ -8,12 +8,12 @@ import {
   ResponsiveContainer,
   Tooltip,
 } from 'recharts';
-import { xAxisOf, yAxisOf } from './axes';
+import { xAxisOf, Y_AXIS_PX, yAxisOf } from './axes';
 import { ChartTooltip, type TooltipEntry } from './ChartTooltip';
 import { DragZoom } from './DragZoom';
 import { EventMarks } from './EventMarks';
 import { FailedMarks } from './FailedMarks';
-import { Marker } from './Marker';
+import { Markers } from './Markers';
 import {
   type ChartAxis,
   type ChartLevel,
@@ -22,14 +22,13 @@ import {
   type ChartRow,
   type ChartSeries,
   type ChartSpan,
-  sideways,
   stretchesOf,
   toRows,
   yValues,
   type Zoom,
 } from './model';
 import { PlotMarks } from './PlotMarks';
-import { type Look, lookOf, lookOfSeries } from './palette';
+import { lookOf, lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
 import { type AxisScale, namesScale, xScale } from './scale';
 import { timeScale } from './time-scale';
@@ -59,16 +58,19 @@ export interface XyChartProps {
   readonly onPoint?: (point: ChartPoint, series: ChartSeries) => void;
 }
 
+/** Before it is known. */
+const WIDTH_PX = 600;
+const MARGIN = { top: 8, right: 18, bottom: 20, left: 14 } as const;
+
 /** Lines over a numeric axis with bands over trials. Nothing is smoothed, nothing animates. */
 export function XyChart(props: XyChartProps): ReactElement {
   const { series, x, y, zoom = null, height = 300 } = props;
   const scheme = useScheme();
   const rows = useMemo(() => toRows(series, y.isLog), [series, y.isLog]);
+  const [width, setWidth] = useState(WIDTH_PX);
   const xAxis = props.xLimits ?? xAxisScale(x, rows, zoom);
-  const pick = (at: number) => {
-    const entry = entriesOf(nearestRow(rows, at), series)[0];
-    if (entry) props.onPoint?.(entry.point, entry.series);
-  };
+  const { onPoint } = props;
+  const pick = (at: number) => entriesOf(nearestRow(rows, at), series).slice(0, 1).map(clicked(onPoint));
   const tooltip = ({ active, label }: { active?: boolean; label?: unknown }): ReactNode => {
     if (!active) return null;
     const row = rows.find((candidate) => candidate.x === Number(label));
@@ -83,16 +85,16 @@ export function XyChart(props: XyChartProps): ReactElement {
   };
   return (
     <figure className="chart-figure chart-xy" aria-label={props.name}>
-      <ResponsiveContainer width="100%" height={height}>
+      <ResponsiveContainer width="100%" height={height} onResize={setWidth}>
         <ComposedChart
           data={rows}
-          margin={{ top: 8, right: 18, bottom: 20, left: 14 }}
+          margin={MARGIN}
           syncId={props.syncId}
           syncMethod="value"
           title={props.name}
         >
           <CartesianGrid stroke="var(--chart-grid)" />
-          {xAxisOf(x, xAxis)}
+          {xAxisOf(x, xAxis, width - MARGIN.left - MARGIN.right - Y_AXIS_PX)}
           {yAxisOf(y, [...(y.values ?? yValues(series, zoom)), ...levelValues(props.level)])}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {props.level && levelOf(props.level)}
@@ -100,14 +102,19 @@ export function XyChart(props: XyChartProps): ReactElement {
           {lines(series, scheme, y.isLog)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
           <Whiskers series={series} isLog={y.isLog} scheme={scheme} />
+          <Markers series={series} isLog={y.isLog} scheme={scheme} />
           <FailedMarks series={series} scheme={scheme} />
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.marks && <EventMarks marks={props.marks} isUnderNames={Boolean(props.spans?.length)} />}
-          {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={props.onPoint && pick} />}
+          {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={onPoint && pick} />}
         </ComposedChart>
       </ResponsiveContainer>
     </figure>
   );
+}
+
+function clicked(onPoint: XyChartProps['onPoint']) {
+  return ({ point, series }: TooltipEntry): void => onPoint?.(point, series);
 }
 
 /** "connections 64", or the name that stands there. */
@@ -189,38 +196,23 @@ function bands(series: readonly ChartSeries[], scheme: 'light' | 'dark', isLog: 
 }
 
 function lines(series: readonly ChartSeries[], scheme: 'light' | 'dark', isLog: boolean): ReactElement[] {
-  const shifts = sideways(series);
   return series.flatMap((one, index) => {
     const look = lookOfSeries(one, scheme);
     return stretchesOf(one, isLog).map(([from, to]) => (
       <Line
         key={`${one.key}:${from}`}
         name={one.label}
+        className={`curve-${index}`}
         dataKey={(row: ChartRow) => (row.x > from && row.x < to ? row.values[index] : null)}
         type="linear"
         stroke={one.isUnjoined ? 'none' : look.color}
         strokeWidth={one.isBare || one.isReference ? 1.5 : 2}
         strokeDasharray={look.dash}
-        dot={one.isBare ? false : markerDot(look, shifts.get(one.key))}
+        dot={false}
         activeDot={{ r: 4, stroke: look.color, fill: look.color }}
         isAnimationActive={false}
         connectNulls={one.isJoined ?? false}
       />
     ));
   });
-}
-
-interface DotProps {
-  readonly cx?: number;
-  readonly cy?: number;
-  readonly index?: number;
-}
-
-function markerDot(look: Look, shift = 0) {
-  return ({ cx, cy, index }: DotProps): ReactElement =>
-    typeof cx === 'number' && typeof cy === 'number' ? (
-      <Marker key={index} look={look} x={cx + shift} y={cy} />
-    ) : (
-      <g key={index} />
-    );
 }

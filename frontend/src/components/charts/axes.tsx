@@ -1,12 +1,15 @@
 import type { ReactElement } from 'react';
 import { XAxis, YAxis } from 'recharts';
 import type { ChartAxis } from './model';
-import { NameTick, nameHeight } from './NameTick';
+import { NameTick } from './NameTick';
+import { nameHeight } from './name-lines';
 import { axisTitle, tickFormat } from './quantity';
 import { type AxisScale, axisUnit, logScale, roundScale } from './scale';
 
+export const Y_AXIS_PX = 62;
+
 /** Functions, not components: Recharts looks at the types of its children. */
-export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactElement {
+export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale, widthPx = 0): ReactElement {
   const unit = axisUnit(axis.quantity, domain[1]);
   return (
     <XAxis
@@ -17,13 +20,20 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale): ReactEle
       ticks={ticks}
       allowDataOverflow
       tickFormatter={tickFormat(axis.quantity, unit, domain)}
-      {...(axis.names && { tick: <NameTick names={axis.names} />, height: nameHeight(axis.names) })}
-      label={{
-        value: axisTitle(axis.title, unit),
-        position: 'insideBottom',
-        offset: -12,
-        className: 'chart-axis-title',
-      }}
+      // Names say themselves what they are.
+      {...(axis.names
+        ? {
+            tick: <NameTick names={axis.names} roomPx={widthPx / axis.names.length} />,
+            height: nameHeight(axis.names, widthPx / axis.names.length),
+          }
+        : {
+            label: {
+              value: axisTitle(axis.title, unit),
+              position: 'insideBottom',
+              offset: -12,
+              className: 'chart-axis-title',
+            },
+          })}
       minTickGap={4}
       interval={axis.names ? 0 : 'preserveStartEnd'}
     />
@@ -45,7 +55,7 @@ export function yAxisOf(axis: ChartAxis, values: readonly number[], dataKey?: st
       allowDataOverflow
       // Few enough to stand all: Recharts would drop any, the 1 of a ratio among them.
       interval={0}
-      width={62}
+      width={Y_AXIS_PX}
       tickFormatter={tickFormat(axis.quantity, unit, domain)}
       label={{
         value: axisTitle(axis.title, unit),

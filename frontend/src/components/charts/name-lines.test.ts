@@ -17,6 +17,7 @@ describe('the names of an axis', () => {
   it('keep both ends when they are shortened, and their height when they are short', () => {
     expect(shortened('memcached, over the network')).toBe('memcach… network');
     expect(shortened('Redis')).toBe('Redis');
-    expect(nameHeight(['set', 'get'])).toBeLessThan(nameHeight(['set and get']));
+    expect(nameHeight(['set', 'get'], 50)).toBeLessThan(nameHeight(['set and get'], 50));
+    expect(nameHeight(['set and get'], 50)).toBeLessThan(nameHeight(['memcached'], 50));
   });
 });

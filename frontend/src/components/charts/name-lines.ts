@@ -6,14 +6,14 @@ export const LINE_PX = 13;
 const MOST_LINES = 3;
 /** Of a tilted name: what the axis has height for. */
 const MOST_LETTERS = 16;
-const PLAIN_HEIGHT_PX = 30;
-const TALL_HEIGHT_PX = 78;
-/** A name of so few letters stands in one line in any panel. */
-const SHORT_LETTERS = 7;
+const TILTED_HEIGHT_PX = 68;
+/** Below the last line, which the margin of the chart adds to. */
+const FOOT_PX = 6;
 
-/** Recharts asks for it before the width is known: room for lines or for a tilt. */
-export function nameHeight(names: readonly string[]): number {
-  return names.every((name) => name.length <= SHORT_LETTERS) ? PLAIN_HEIGHT_PX : TALL_HEIGHT_PX;
+/** What the axis needs below its line. */
+export function nameHeight(names: readonly string[], roomPx: number): number {
+  if (isTilted(names, roomPx)) return TILTED_HEIGHT_PX;
+  return LINE_PX * Math.max(1, ...names.map((name) => linesOf(name, roomPx).length)) + FOOT_PX;
 }
 
 /** Whether a name would not fit into its lines upright. */

@@ -11,7 +11,7 @@ export function TargetPromises({ targets }: { readonly targets: readonly PlanTar
   const { data: kinds } = useQuery(storeKindsQuery);
   const { data: saved } = useQuery(targetsQuery);
   const started = targets.map((target) => startedAs(target, saved?.items ?? []));
-  return <EquivalenceTable rows={promisesOf(started, kinds?.items ?? [])} />;
+  return <EquivalenceTable rows={promisesOf(started, kinds?.items ?? [])} maxHeight={420} />;
 }
 
 function startedAs(target: PlanTarget, saved: readonly Target[]) {

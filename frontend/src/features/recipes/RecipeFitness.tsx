@@ -20,7 +20,7 @@ export function RecipeFitness({ definition }: RecipeFitnessProps): ReactElement 
   const needs = storeNeeds(definition.targets, agents.data?.items ?? []);
   const missing = needs.filter(({ by }) => by.length === 0);
   return (
-    <Stack gap="xs" mih={64}>
+    <Stack gap="xs" mih={48}>
       {preview.isError && toProblem(preview.error).errors.length === 0 && (
         <FailureState
           what="Who can take it could not be asked"
@@ -71,15 +71,17 @@ function Findings({ preview }: { readonly preview: Preview }): ReactElement | nu
   );
 }
 
+/** That it is missing has been said; here is what to do about it. */
 function MissingStore({ need }: { readonly need: StoreNeed }): ReactElement {
   const { kind, targets, remedies } = need;
   return (
     <div>
-      <Text size="sm">
-        No agent can start {kind}, which is needed for {targets.join(', ')}.
-      </Text>
       {remedies.map(({ agent, command }) => (
-        <CopyRow key={agent} label={`What gets it on ${agent}`} value={command} />
+        <CopyRow
+          key={agent}
+          label={`What gets ${kind} on ${agent}, for ${targets.join(', ')}`}
+          value={command}
+        />
       ))}
     </div>
   );

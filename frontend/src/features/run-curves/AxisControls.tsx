@@ -33,12 +33,12 @@ export function AxisControls({ axes, selection, view, onView }: AxisControlsProp
       {free.length > 1 && (
         <Select
           size="xs"
-          w={190}
+          w={210}
           aria-label="Lines"
           allowDeselect={false}
           data={free.map(({ parameter }) => ({
             value: parameter,
-            label: `a line a ${parameterTitle(parameter)}`,
+            label: `a line for each ${parameterTitle(parameter)}`,
           }))}
           value={lineAxis.parameter}
           onChange={(line) => onView({ line: line ?? undefined, hide: undefined, norm: undefined })}

@@ -62,7 +62,9 @@ function curveCharts(props: PanelsProps, metric: CurveMetric, height: number): C
   const shaped = props.panels.map((panel) => drawn(props, panel, metric));
   // Small multiples share a scale.
   const shared = shaped.length > 1 ? shaped.flatMap(valuesOf) : undefined;
-  return shaped.map((one) => ({
+  // What cannot be divided says so in a line, below those that can.
+  const ordered = [...shaped].sort((a, b) => Number(a.lacksBase !== null) - Number(b.lacksBase !== null));
+  return ordered.map((one) => ({
     key: `${metric.name}${one.panel.key}`,
     draw: () => <CurveChart {...props} drawn={one} height={height} shared={shared} />,
   }));

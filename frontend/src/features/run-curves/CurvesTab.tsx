@@ -112,14 +112,19 @@ function Curves(props: CurvesTabProps & CurveData): ReactElement {
 
 function NothingYet({ run }: { readonly run: Run }): ReactElement {
   const isWaiting = run.status === 'queued' || run.status === 'claimed' || run.status === 'running';
+  const isHeld = isWaiting && run.wait_reason !== null && run.status === 'queued';
   return (
     <TeachingState
       icon={IconChartLine}
-      title={isWaiting ? 'The first point is on its way' : 'No point was measured'}
+      title={
+        isHeld ? 'Nothing runs yet' : isWaiting ? 'The first point is on its way' : 'No point was measured'
+      }
       text={
-        isWaiting
-          ? 'A point lands on the curve as soon as its first trial has ended.'
-          : 'No trial ended with a result. The Trials tab says what happened to each; clone the run to try again.'
+        isHeld
+          ? 'It begins by itself as soon as what it waits for, above, is there.'
+          : isWaiting
+            ? 'A point lands on the curve as soon as its first trial has ended.'
+            : 'No trial ended with a result. The Trials tab says what happened to each; clone the run to try again.'
       }
     />
   );

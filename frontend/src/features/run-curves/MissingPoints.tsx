@@ -50,5 +50,19 @@ export function MissingPoints({ points, onTrial }: MissingPointsProps): ReactEle
 }
 
 function reasonOf(trial: Trial | undefined): string {
-  return trial?.trust_reasons[0]?.message ?? trial?.error?.detail ?? trial?.status ?? 'void';
+  const { error } = trial ?? {};
+  return (
+    trial?.trust_reasons[0]?.message ??
+    (error && `${error.message} ${lastFault(error.detail)}`) ??
+    trial?.status ??
+    'void'
+  );
+}
+
+/** Of a server's log the line that says why it ended; its trial shows them all. */
+function lastFault(log: string | null | undefined): string {
+  const faults = (log ?? '')
+    .split('\n')
+    .filter((line) => /\b(error|fatal|panic|cannot|failed)\b/i.test(line));
+  return faults[0] ?? '';
 }

@@ -107,6 +107,7 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
       value: (point) => numbers(point)?.errors,
       cell: (point) => failureText(numbers(point)),
       isNumber: true,
+      isName: true,
     },
   ];
 }

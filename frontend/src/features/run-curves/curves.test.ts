@@ -209,9 +209,12 @@ describe('the sentence under a chart', () => {
 
   it('says so when there is nothing', () => {
     expect(throughputSentence(throughputSeries([], selection), selection)).toBe(
-      'No point has been measured yet.',
+      'No point here has this figure yet.',
     );
-    expect(parametricSentence([], 'duration')).toBe('No point has been measured yet.');
+    expect(throughputSentence(throughputSeries([POINTS[3] as never], selection), selection)).toBe(
+      '1 point, hatched, of which no trial counts.',
+    );
+    expect(parametricSentence([], 'duration')).toBe('No point here has both figures yet.');
   });
 
   it('names the zeros that a log axis leaves out', () => {

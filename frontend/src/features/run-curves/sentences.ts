@@ -49,8 +49,12 @@ function ratioOf(bests: readonly Best[]): string {
   return `, ${(first.y / last.y).toFixed(2)} times between the highest and the lowest`;
 }
 
+/** A line that breaks at a place it has no value for was there, and gave no such figure. */
 function nothingMeasured(series: readonly ChartSeries[]): string {
-  return `No point has been measured yet.${referenceNote(series)}`;
+  const voids = voidPoints(series).length;
+  if (voids > 0)
+    return `${countNoun(voids, 'point')}, hatched, of which no trial counts.${referenceNote(series)}`;
+  return `No point here has this figure yet.${referenceNote(series)}`;
 }
 
 /** The values at the largest x that every line of ours has, and what was published for the same place. */
@@ -101,7 +105,7 @@ function referenceNote(series: readonly ChartSeries[]): string {
 
 export function parametricSentence(series: readonly ChartSeries[], quantity: Quantity): string {
   const parts = series.flatMap(({ label, points }) => {
-    const last = points.at(-1);
+    const last = points.findLast(({ y }) => y !== null);
     if (!last) return [];
     const knee = points.find(({ mark }) => mark !== undefined);
     const bend = knee ? `, its knee (most throughput per time) at ${knee.label}` : '';
@@ -109,7 +113,7 @@ export function parametricSentence(series: readonly ChartSeries[], quantity: Qua
       `${label} ends at ${formatQuantity(last.x, 'rate')} with ${formatQuantity(last.y, quantity)}${last.label === label ? '' : ` (${last.label})`}${bend}`,
     ];
   });
-  return parts.length === 0 ? 'No point has been measured yet.' : `Along the axis, ${parts.join('; ')}.`;
+  return parts.length === 0 ? 'No point here has both figures yet.' : `Along the axis, ${parts.join('; ')}.`;
 }
 
 function notesOn(series: readonly ChartSeries[], selection: Selection): string {

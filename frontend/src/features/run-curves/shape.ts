@@ -173,7 +173,7 @@ export function oneTrialAnEngine(points: readonly Point[]): string[] {
   const found = new Map<unknown, string>();
   for (const { parameters, trials } of points) {
     const ended = trials.find(({ status }) => status === 'succeeded');
-    if (ended && !found.has(parameters['engine'])) found.set(parameters['engine'], ended.id);
+    if (ended && !found.has(parameters.engine)) found.set(parameters.engine, ended.id);
   }
   return [...found.values()];
 }
@@ -184,7 +184,7 @@ const MOST_KILLED = 60;
 /** Trials that killed their store, and count. */
 export function killedTrials(points: readonly Point[]): string[] {
   return points
-    .filter(({ metrics }) => metrics?.['lost_share'] !== undefined)
+    .filter(({ metrics }) => metrics?.lost_share !== undefined)
     .flatMap(({ trials }) => trials.filter(({ is_counted }) => is_counted))
     .slice(0, MOST_KILLED)
     .map(({ id }) => id);

@@ -67,7 +67,10 @@ function Recorded({ run }: { readonly run: Run }): ReactElement {
     );
   }
   const hosts = distinct(read.map(({ environment }) => environment));
-  const stores = distinct(read.map(({ store }) => store));
+  const stores = distinct(
+    read.map(({ store }) => store),
+    read.map(({ parameters }) => String(parameters.target ?? '')),
+  );
   if (hosts.length + stores.length === 0) {
     return (
       <TeachingState
@@ -118,11 +121,14 @@ function StoreList({
 }): ReactElement {
   return (
     <Accordion variant="contained" multiple>
-      {stores.map(({ value, count }) => (
+      {stores.map(({ value, count, names }) => (
         <Accordion.Item key={JSON.stringify(value)} value={JSON.stringify(value)}>
           <Accordion.Control>
-            {value.kind} {value.version}: {countNoun(Object.keys(value.settings).length, 'setting')}, the same
-            in {countNoun(count, 'trial')} read
+            <Text span fw={600}>
+              {names.join(', ')}
+            </Text>
+            : {value.kind} {value.version}, {countNoun(Object.keys(value.settings).length, 'setting')}, the
+            same in {countNoun(count, 'trial')} read
           </Accordion.Control>
           <Accordion.Panel>
             <KeyValues values={value.settings} />

@@ -6,7 +6,7 @@ import { describeParameters } from '@/lib/parameters';
 /** Null where no store was killed. */
 export function killSentence(points: readonly Point[]): string | null {
   const losses = points.flatMap(({ parameters, metrics }) => {
-    const [lost, torn] = [metrics?.['lost_share']?.mean, metrics?.['torn_share']?.mean ?? 0];
+    const [lost, torn] = [metrics?.lost_share?.mean, metrics?.torn_share?.mean ?? 0];
     return lost === undefined ? [] : [{ name: describeParameters(parameters), lost, torn }];
   });
   if (losses.length === 0) return null;

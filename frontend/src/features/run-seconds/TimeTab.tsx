@@ -7,6 +7,7 @@ import { type Zoom, ZoomSlider } from '@/components/charts';
 import { type ExportItem, ExportMenu } from '@/components/ExportMenu';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
+import { isTerminal } from '@/components/StatusChip';
 import { TeachingState } from '@/components/TeachingState';
 import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
@@ -71,6 +72,7 @@ export function TimeTab({ run, view, onView }: TimeTabProps): ReactElement {
         key={trialId}
         runId={run.id}
         trialId={trialId}
+        isEnded={point?.trials.some(({ id, status }) => id === trialId && isTerminal(status)) ?? false}
         lookIndex={Math.max(0, targets.indexOf(String(point?.parameters.target)))}
         fileLabel={`${run.name}-trial`}
         view={view}
@@ -111,6 +113,7 @@ interface TrialSecondsProps extends Pick<TimeTabProps, 'view' | 'onView'> {
   readonly runId: string;
   readonly trialId: string;
   readonly lookIndex: number;
+  readonly isEnded: boolean;
   readonly fileLabel: string;
 }
 
@@ -154,6 +157,7 @@ function Seconds(props: SecondsProps): ReactElement {
     isLogTime: view.logt ?? true,
     onLogTime: (logt) => onView({ logt }),
     zoom: view.tzoom ?? null,
+    isEnded: props.isEnded,
     onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
   };
   return (

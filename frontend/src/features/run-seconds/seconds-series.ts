@@ -127,8 +127,9 @@ export function phaseSpans(samples: readonly Sample[]): ChartSpan[] {
 const LIMIT_STEP_S = 10;
 
 /** How far the axis goes: to the next full ten seconds, so that a growing line steps. */
-export function secondsLimit(samples: readonly Sample[]): number {
+export function secondsLimit(samples: readonly Sample[], isEnded = false): number {
   const last = samples.at(-1);
   const reached = last ? secondsSince(samples)(last) : 0;
+  if (isEnded && reached > 0) return reached;
   return Math.max(LIMIT_STEP_S, Math.ceil(reached / LIMIT_STEP_S) * LIMIT_STEP_S);
 }

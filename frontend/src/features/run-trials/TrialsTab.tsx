@@ -47,7 +47,7 @@ export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactEleme
       <Paper withBorder p="sm">
         <DataTable
           label="Trials"
-          columns={columnsOf(run, onDetail)}
+          columns={columnsOf(run, rows, onDetail)}
           rows={rows}
           rowId={(trial) => trial.id}
           rowClass={(trial) => (trial.status === 'succeeded' && !trial.is_counted ? 'hatched' : undefined)}
@@ -70,7 +70,11 @@ export function TrialsTab({ run, detail, onDetail }: TrialsTabProps): ReactEleme
   );
 }
 
-function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<TrialItem>[] {
+function columnsOf(
+  run: Run,
+  rows: readonly TrialItem[],
+  onDetail: (trialId: string) => void,
+): DataColumn<TrialItem>[] {
   return [
     {
       id: 'ordinal',
@@ -93,6 +97,7 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
       header: parameter === 'target' ? 'Target' : parameterTitle(parameter),
       value: ({ parameters }: TrialItem) => parameters[parameter] as string | number | undefined,
       isNumber: !TEXT_AXES.has(parameter),
+      isName: TEXT_AXES.has(parameter),
     })),
     { id: 'repetition', header: 'Trial', value: ({ repetition }) => repetition + 1, isNumber: true },
     {
@@ -106,17 +111,28 @@ function columnsOf(run: Run, onDetail: (trialId: string) => void): DataColumn<Tr
     { id: 'trust', header: 'Trust', value: ({ trust }) => trust, cell: trustCell },
     { id: 'counted', header: 'Counts', value: countedText },
     { id: 'reasons', header: 'Why', value: whyOf, cell: whyCell, isText: true },
-    { id: 'attempt', header: 'Attempt', value: ({ attempt }) => attempt, isNumber: true },
-    { id: 'engine_name', header: 'Engine', value: engineText },
-    {
-      id: 'engine',
-      header: 'Engine time (s)',
-      value: ({ engine_elapsed_s }) => engine_elapsed_s,
-      cell: ({ engine_elapsed_s }) => formatNumber(engine_elapsed_s),
-      isNumber: true,
-    },
+    // Rarely is there a second one.
+    ...(rows.some(({ attempt }) => attempt > 1) ? [ATTEMPT] : []),
+    ...OF_ENGINE,
   ];
 }
+
+const OF_ENGINE: readonly DataColumn<TrialItem>[] = [
+  { id: 'engine_name', header: 'Engine', value: engineText, isName: true },
+  {
+    id: 'engine',
+    header: 'Engine time (s)',
+    value: ({ engine_elapsed_s }) => engine_elapsed_s,
+    cell: ({ engine_elapsed_s }) => formatNumber(engine_elapsed_s),
+    isNumber: true,
+  },
+];
+const ATTEMPT: DataColumn<TrialItem> = {
+  id: 'attempt',
+  header: 'Attempt',
+  value: ({ attempt }) => attempt,
+  isNumber: true,
+};
 
 /** The first lines of it: the trial's own panel tells it in full. */
 function whyCell(trial: TrialItem): ReactElement | null {
