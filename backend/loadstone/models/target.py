@@ -33,6 +33,8 @@ class Target(Identified, Base):
     """Where reads are answered, of a store that has a port for them, or of a replica."""
     read_host: Mapped[str | None]
     """Of a replica that reads go to."""
+    plugin_port: Mapped[int | None]
+    """Of an external MySQL: where its memcached plugin listens."""
     placement: Mapped[dict[str, Any] | None]
     """Of a managed target; None is the agent's own choice."""
     username: Mapped[str | None]

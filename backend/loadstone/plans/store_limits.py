@@ -17,7 +17,7 @@ from loadstone.plans.cells import Cells, Entry, Setting
 from loadstone.plans.findings import finding
 from loadstone.plans.schemas import Finding, ResolvedPlan
 from loadstone.targets.schemas import TargetSnapshot
-from loadstone.targets.store_kinds import effective_options
+from loadstone.targets.store_kinds import PLUGIN_PROTOCOLS, effective_options
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 UNITS = {"": 1, "k": KIB, "kb": KIB, "m": MIB, "mb": MIB, "g": GIB, "gb": GIB}
@@ -34,7 +34,6 @@ PACKET_OVERHEAD_BYTES = 4 * KIB
 """Statement and key around a value."""
 CONTROL_CONNECTIONS = 2
 """Of the agent, beside the load: for control and for the counters of every second."""
-PLUGIN_PROTOCOLS = ("memcached", "memcached_binary")
 CONNECTION_OPTIONS = ("max_connections", "maxclients", "maxConns", "max_conn")
 MEMORY_OPTIONS = ("memory_mb", "maxmemory", "innodb_buffer_pool_size", "key_buffer_size", "shared_buffers")
 

@@ -22,6 +22,7 @@ from loadstone.sharing import repository, subjects
 from loadstone.sharing.redaction import without_people
 from loadstone.sharing.service import Visit
 from loadstone.tables import Table
+from loadstone.targets.schemas import ADDRESS
 
 
 def _admit_run(unit: UnitOfWork, visit: Visit, run_id: uuid.UUID) -> None:
@@ -34,9 +35,7 @@ def get_run(unit: UnitOfWork, visit: Visit, run_id: uuid.UUID) -> runs_schemas.R
     _admit_run(unit, visit, run_id)
     run = without_people(runs.get_run(unit, visit.principal, run_id))
     hidden: dict[str, Any] = {"plan_id": None, "plan_version": None, "agent_selector": {}}
-    targets = [
-        target.model_copy(update={"host": None, "port": None, "target_id": None}) for target in run.definition.targets
-    ]
+    targets = [target.model_copy(update=dict.fromkeys((*ADDRESS, "target_id"))) for target in run.definition.targets]
     return run.model_copy(update={**hidden, "definition": run.definition.model_copy(update={"targets": targets})})
 
 

@@ -9,6 +9,8 @@ from loadstone_contracts.engine_plan import StoreProtocol, Tls
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 Mode = Literal["managed", "external"]
+ADDRESS = ("host", "port", "read_host", "read_port", "plugin_port")
+"""Of an external target: all that says where it is."""
 CheckStatus = Literal["queued", "claimed", "succeeded", "failed"]
 
 
@@ -31,6 +33,7 @@ class TargetSnapshot(BaseModel):
     """None in runs from before it could be chosen: the kind's first."""
     read_port: int | None = None
     read_host: str | None = None
+    plugin_port: int | None = None
     placement: Placement = Placement()
     server_version: str | None = None
     """The one that profile and options name, where an agent can hold several."""
@@ -57,6 +60,8 @@ class WriteTarget(BaseModel):
     """Of a Memlink, where it is not the one below `port`, which takes writes; of another store that of a replica."""
     read_host: str | None = Field(default=None, max_length=255, pattern=r"^[A-Za-z0-9._:-]+$")
     """Of a replica that reads go to; null is `host`."""
+    plugin_port: int | None = Field(default=None, ge=1, le=65535)
+    """Where the memcached plugin of an external MySQL listens; `port` speaks SQL, which tells what the server does."""
     placement: Placement | None = None
     """Of a managed target: cores, memory, disk. Null is the agent's own choice."""
     username: str | None = Field(default=None, min_length=1, max_length=255)
@@ -101,6 +106,7 @@ class Target(BaseModel):
     port: int | None
     read_port: int | None
     read_host: str | None
+    plugin_port: int | None
     placement: Placement
     username: str | None
     has_password: bool

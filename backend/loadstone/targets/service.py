@@ -16,7 +16,7 @@ from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.principal import Principal
 from loadstone.targets import repository
 from loadstone.targets.checks import claim_check, create_check, fail_stale_checks, finish_check, render_check
-from loadstone.targets.schemas import Target, TargetCheck, TargetSnapshot, WriteTarget
+from loadstone.targets.schemas import ADDRESS, Target, TargetCheck, TargetSnapshot, WriteTarget
 from loadstone.targets.store_kinds import StoreKinds, effective_options, named_version, store_kinds
 from loadstone.targets.validation import find_faults
 from loadstone.vault import decrypt, encrypt
@@ -92,9 +92,8 @@ def _check(wanted: WriteTarget, *, keeps_password: bool) -> None:
 
 
 def _write(row: models.Target, wanted: WriteTarget) -> None:
-    for field in ("name", "kind", "mode", "protocol", "profile", "options", "host", "port", "username", "database"):
+    for field in ("name", "kind", "mode", "protocol", "profile", "options", *ADDRESS, "username", "database"):
         setattr(row, field, getattr(wanted, field))
-    row.read_port, row.read_host = wanted.read_port, wanted.read_host
     row.placement = wanted.placement.model_dump(mode="json", exclude_defaults=True) if wanted.placement else None
     row.tls = wanted.tls.model_dump(mode="json") if wanted.tls else None
     row.is_flush_allowed = wanted.flush_allowed
@@ -114,10 +113,7 @@ def _render(row: models.Target, check: repository.CheckRow | None) -> Target:
             "protocol": row.protocol,
             "profile": row.profile,
             "options": row.options,
-            "host": row.host,
-            "port": row.port,
-            "read_port": row.read_port,
-            "read_host": row.read_host,
+            **_address(row),
             "placement": row.placement or {},
             "username": row.username,
             "has_password": row.password_encrypted is not None,
@@ -150,10 +146,7 @@ def take_snapshot(row: models.Target, index: int) -> TargetSnapshot:
             "profile": row.profile,
             "options": row.options,
             "target_id": row.id,
-            "host": row.host,
-            "port": row.port,
-            "read_port": row.read_port,
-            "read_host": row.read_host,
+            **_address(row),
             "placement": row.placement or {},
             "server_version": named_version(row.kind, row.profile, row.options),
         }
@@ -184,8 +177,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
         )
     assert taken.target_id is not None
     row = repository.get_target(unit.session, taken.target_id)
-    saved_for = (row.mode, row.host, row.port, row.read_host, row.read_port)
-    is_same_address = saved_for == ("external", taken.host, taken.port, taken.read_host, taken.read_port)
+    is_same_address = row.mode == "external" and _address(row) == _address(taken)
     return AssignedTarget.model_validate(
         {
             "target_name": taken.name,
@@ -193,13 +185,14 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
             "protocol": taken.protocol,
             "mode": "external",
             "instance_key": instance_key,
-            "host": taken.host,
-            "port": taken.port,
-            "read_port": taken.read_port,
-            "read_host": taken.read_host,
+            **_address(taken),
             **(_credentials(row) if is_same_address else {}),
         }
     )
+
+
+def _address(target: models.Target | TargetSnapshot) -> dict[str, Any]:
+    return {name: getattr(target, name) for name in ADDRESS}
 
 
 def _credentials(row: models.Target) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from loadstone_contracts.engine_plan import OperationKind, StoreProtocol
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 VERSION_OPTION = "server_version"
+PLUGIN_PROTOCOLS = ("memcached", "memcached_binary")
+"""Of MySQL: what its plugin speaks, at a port of its own."""
 
 
 class _Data(BaseModel):

@@ -4,13 +4,19 @@ from collections.abc import Iterator
 
 from loadstone_contracts.agent_calls import Placement
 
-from loadstone.targets.schemas import WriteTarget
-from loadstone.targets.store_kinds import external_only_fault, find_option_faults, protocol_fault, store_kinds
+from loadstone.targets.schemas import ADDRESS, WriteTarget
+from loadstone.targets.store_kinds import (
+    PLUGIN_PROTOCOLS,
+    external_only_fault,
+    find_option_faults,
+    protocol_fault,
+    store_kinds,
+)
 
 Fault = tuple[str, str, str]
 """Path, code, message."""
 
-ADDRESS_FIELDS = ("host", "port", "read_port", "read_host", "username", "password", "database", "tls")
+ADDRESS_FIELDS = (*ADDRESS, "username", "password", "database", "tls")
 
 
 def find_faults(wanted: WriteTarget, *, keeps_password: bool) -> list[Fault]:
@@ -55,6 +61,7 @@ def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fau
     if wanted.placement not in (None, Placement()):
         yield "placement", "not_for_external", "Cores, memory and disk are given to managed targets only."
     yield from _listener_faults(wanted)
+    yield from _plugin_faults(wanted)
     if wanted.username is not None and not has_password:
         yield "password", "missing", "A user name needs a password."
     if wanted.kind == "memcached" and has_password and wanted.username is None:
@@ -76,6 +83,16 @@ def _listener_faults(wanted: WriteTarget) -> Iterator[Fault]:
     for field in ("username", "tls"):
         if getattr(wanted, field) is not None:
             yield field, "not_for_memlink", "Memlink knows neither users nor TLS."
+
+
+def _plugin_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    if wanted.kind != "mysql":
+        if wanted.plugin_port is not None:
+            yield "plugin_port", "not_for_this_kind", "Only MySQL has a plugin that listens at a port of its own."
+    elif wanted.protocol in PLUGIN_PROTOCOLS and wanted.plugin_port is None:
+        yield "plugin_port", "missing", "Say where the memcached plugin listens; the port is that of SQL."
+    elif wanted.plugin_port is not None and wanted.plugin_port == wanted.port:
+        yield "plugin_port", "value_out_of_range", "The memcached plugin and SQL are spoken at two ports."
 
 
 def _replica_faults(wanted: WriteTarget) -> Iterator[Fault]:

@@ -147,7 +147,7 @@ def test_a_cluster_is_not_flushed_by_one_of_its_nodes(client: Caller) -> None:
 
 
 def test_the_plugins_demonstration_table_elsewhere_cuts_unless_values_are_verified(client: Caller) -> None:
-    body = external_target(kind="mysql", protocol="memcached", port=11211)
+    body = external_target(kind="mysql", protocol="memcached", port=3306, plugin_port=11211)
     target = client.post("/api/v1/targets", json=body).json()
     plan = {"targets": [{"target_id": target["id"]}], "axes": [], "reset": "none", "workload": sized(1025, 33)}
     assert refusals(client, **plan) == [

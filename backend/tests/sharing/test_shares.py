@@ -11,7 +11,8 @@ from loadstone.models import Run, Share
 from loadstone.sharing.service import PER_LINK_AND_ADDRESS
 from loadstone.tokens import token_hash
 from loadstone_testing.callers import Caller
-from loadstone_testing.run_factories import make_run
+from loadstone_testing.factories import external_target
+from loadstone_testing.run_factories import make_run, plan_body
 from sqlalchemy import select
 
 PASSWORD = "a password for outsiders"
@@ -145,6 +146,18 @@ def test_visitors_learn_no_names_and_no_addresses(client: Caller, anonymous: Tes
     text = visit(anonymous, made, f"/runs/{run.id}").text
     assert client.principal.user_name not in text
     assert str(client.principal.user_id) not in text
+
+
+def test_visitors_learn_no_address_of_a_replica_or_a_plugin_either(client: Caller, anonymous: TestClient) -> None:
+    hidden = {"host": "10.0.0.7", "port": 3306, "read_host": "10.0.0.8", "read_port": 3307, "plugin_port": 11211}
+    body = external_target(kind="mysql", protocol="memcached", **hidden)
+    target = client.post("/api/v1/targets", json=body).json()
+    plan = plan_body(targets=[{"target_id": target["id"]}], axes=[], reset="none")
+    run = client.post("/api/v1/runs", json={"plan": plan}).json()
+    assert {name: run["definition"]["targets"][0][name] for name in hidden} == hidden
+    made = client.post("/api/v1/shares", json={"kind": "run", "subject": {"run_id": run["id"]}, "view": {}}).json()
+    shown = visit(anonymous, made, f"/runs/{run['id']}").json()["definition"]["targets"][0]
+    assert {name: shown[name] for name in hidden} == dict.fromkeys(hidden)
 
 
 def test_a_view_beyond_bounds_is_refused(client: Caller, run: Run) -> None:

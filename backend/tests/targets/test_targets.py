@@ -58,6 +58,10 @@ def test_a_target_is_created_changed_and_archived(client: Caller) -> None:
         (external_target(tls={"server_name": ""}), "tls.server_name", "missing"),
         (external_target(host="a b"), "host", "string_pattern_mismatch"),
         (external_target(kind="abacus"), "kind", "literal_error"),
+        (external_target(plugin_port=11211), "plugin_port", "not_for_this_kind"),
+        (external_target(kind="mysql", protocol="memcached", port=3306), "plugin_port", "missing"),
+        (external_target(kind="mysql", port=3306, plugin_port=3306), "plugin_port", "value_out_of_range"),
+        (managed_target(plugin_port=11211), "plugin_port", "not_for_managed"),
     ],
 )
 def test_a_fault_is_told_at_its_field(client: Caller, body: dict[str, Any], path: str, code: str) -> None:
@@ -98,6 +102,20 @@ def test_credentials_go_only_to_the_address_they_were_saved_for(client: Caller) 
     with unit_of_work() as unit:
         given = service.assigned_target(unit, snapshot, "key")
     assert (given.host, given.password, given.flush_allowed) == ("10.0.0.7", None, False)
+
+
+def test_another_port_of_the_plugin_is_another_address(client: Caller) -> None:
+    body = external_target(kind="mysql", port=3306, plugin_port=11211, protocol="memcached", password="hunter2")
+    target = create(client, body)
+    assert target["plugin_port"] == 11211
+    with unit_of_work() as unit:
+        snapshot = service.take_snapshot(unit.session.scalars(select(models.Target)).one(), 0).model_dump(mode="json")
+        given = service.assigned_target(unit, snapshot, "key")
+    assert (given.port, given.plugin_port, given.password) == (3306, 11211, "hunter2")
+    client.put(f"{URL}/{target['id']}", json=body | {"plugin_port": 11212})
+    with unit_of_work() as unit:
+        given = service.assigned_target(unit, snapshot, "key")
+    assert (given.plugin_port, given.password) == (11211, None)
 
 
 def test_a_key_ring_reads_old_passwords_and_a_lost_key_is_said(client: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

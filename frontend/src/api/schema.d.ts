@@ -3160,6 +3160,8 @@ export interface components {
             read_port?: number | null;
             /** Read Host */
             read_host?: string | null;
+            /** Plugin Port */
+            plugin_port?: number | null;
             /** Username */
             username?: string | null;
             /** Password */
@@ -7764,6 +7766,8 @@ export interface components {
             read_port: number | null;
             /** Read Host */
             read_host: string | null;
+            /** Plugin Port */
+            plugin_port: number | null;
             placement: components["schemas"]["Placement"];
             /** Username */
             username: string | null;
@@ -7853,6 +7857,8 @@ export interface components {
             read_port?: number | null;
             /** Read Host */
             read_host?: string | null;
+            /** Plugin Port */
+            plugin_port?: number | null;
             /**
              * @default {
              *       "drop_page_cache": false
@@ -8609,6 +8615,8 @@ export interface components {
             read_port?: number | null;
             /** Read Host */
             read_host?: string | null;
+            /** Plugin Port */
+            plugin_port?: number | null;
             placement?: components["schemas"]["Placement"] | null;
             /** Username */
             username?: string | null;

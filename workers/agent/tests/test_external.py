@@ -1,8 +1,10 @@
 """External targets: what may be flushed, what is shown, whether they are reachable. Real servers."""
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -11,16 +13,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from loadstone_agent.agent import Agent
 from loadstone_agent.check import check_target, run_check
-from loadstone_agent.errors import FlushRefused
+from loadstone_agent.errors import FlushRefused, TargetRefused
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores.base import MARKER_KEY, Endpoint
+from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
+from loadstone_agent.stores.mysql_control import MySqlControl
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent.trial.target import flush_external
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, work
+from loadstone_agent_testing.needs import needs
 from loadstone_agent_testing.processes import free_port
 from loadstone_agent_testing.trials import carried_out
-from loadstone_contracts.agent_calls import TargetKind
+from loadstone_contracts.agent_calls import AssignedTarget, TargetKind
 from loadstone_contracts.engine_plan import Tls
 from pymemcache.client.base import Client
 
@@ -221,9 +226,72 @@ def test_tls_is_checked_against_the_server_name_and_not_the_address(
     assert not check_target(external("redis", port)).reachable
 
 
-def test_the_plugins_port_of_an_external_mysql_is_a_target_of_its_own(memcached_port: int) -> None:
+@pytest.fixture
+def mysql(passable_dir: Path) -> Iterator[ManagedStore]:
+    """Somebody else's, as far as the agent is told."""
+    store = launch(LaunchPlan(KINDS["mysql"], {}, 8, [], passable_dir / "elsewhere", "nobody"), lambda: None)
+    yield store
+    store.stop()
+
+
+def plugin_of(store: ManagedStore, **changes: Any) -> AssignedTarget:
+    sql, plugin = (endpoint.port for endpoint in store.endpoints)
+    return external("mysql", sql, plugin_port=plugin, protocol="memcached", **changes)
+
+
+@needs("mysql")
+def test_a_trial_on_the_plugin_of_an_external_mysql_is_set_up_by_sql(
+    agent: Agent, api: ApiInMemory, mysql: ManagedStore
+) -> None:
+    write("memcached", mysql.endpoints[1].port, "precious")
+    precious = assignment(plugin_of(mysql, flush_allowed=True), reset="flush", work=work(0.3))
+    finish = carried_out(agent, api, precious)
+    assert finish.error is not None
+    assert finish.error.code == "flush_refused"
+    assert has("memcached", mysql.endpoints[1].port, "precious")
+    with KINDS["mysql"].control(mysql.endpoint) as control:
+        control.write_marker()
+    # The password is that of SQL: the plugin would refuse any.
+    sql = {"username": "root", "password": ""}
+    finish = carried_out(
+        agent, api, assignment(plugin_of(mysql, flush_allowed=True, **sql), reset="flush", work=work(0.3))
+    )
+    assert (finish.outcome, finish.error) == ("succeeded", None)
+    assert not has("memcached", mysql.endpoints[1].port, "precious")
+    with KINDS["mysql"].control(mysql.endpoint) as control:
+        assert control.has_marker()
+        assert not control.is_empty()
+
+
+@needs("mysql")
+def test_the_plugins_own_table_is_emptied_wherever_it_is_and_never_dropped(mysql: ManagedStore) -> None:
+    """The demonstration table lies in a database of its own."""
+    elsewhere = replace(mysql.endpoint, plugin_port=mysql.endpoints[1].port)
+    with KINDS["mysql"].control(elsewhere) as control, KINDS["mysql"].control(mysql.endpoint) as by_sql_alone:
+        assert isinstance(control, MySqlControl)
+        control._rows("UPDATE innodb_memcache.containers SET db_schema = 'test', db_table = 'demo_test'")
+        control._rows("REPLACE INTO test.demo_test VALUES ('a', 'b', 0, 0, 0)")
+        assert not control.is_empty()
+        control.flush()
+        assert control.is_empty()
+        assert control._rows("SELECT COUNT(*) FROM test.demo_test") == [(0,)]
+        control._rows("INSERT INTO test.demo_test VALUES ('a', 'b', 0, 0, 0)")
+        by_sql_alone.flush()
+        assert control._rows("SELECT COUNT(*) FROM test.demo_test") == [(1,)]
+        control._rows("DELETE FROM innodb_memcache.containers")
+        with pytest.raises(TargetRefused, match="no container"):
+            control.flush()
+
+
+@needs("mysql")
+def test_a_check_of_the_plugin_asks_both_ports(mysql: ManagedStore) -> None:
+    assert check_target(plugin_of(mysql)).reachable
+    closed = check_target(external("mysql", mysql.endpoint.port, plugin_port=free_port(), protocol="memcached"))
+    assert closed.error is not None
+    assert closed.error.code == "target_unreachable"
+
+
+def test_the_plugin_of_an_external_mysql_needs_its_port(memcached_port: int) -> None:
     result = check_target(external("mysql", memcached_port, protocol="memcached"))
     assert result.error is not None
-    assert result.error.code == "bad_plan"
-    assert "of the kind memcached" in result.error.message
-    assert check_target(external("memcached", memcached_port)).reachable
+    assert (result.error.code, "plugin's port" in result.error.message) == ("bad_plan", True)

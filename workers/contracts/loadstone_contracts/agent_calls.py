@@ -158,6 +158,8 @@ class AssignedTarget(Message):
     store the port of a replica that reads go to; None is `port`."""
     read_host: str | None = None
     """Where a replica runs that reads go to; None is `host`."""
+    plugin_port: int | None = None
+    """Where the memcached plugin of an external MySQL listens, whose `port` speaks SQL."""
     username: str | None = None
     password: str | None = None
     tls: Tls | None = None

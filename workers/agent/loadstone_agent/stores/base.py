@@ -77,6 +77,7 @@ class Endpoint:
     database: str | None = None
     read_port: int | None = None
     read_host: str | None = None
+    plugin_port: int | None = None
     answer_timeout_s: float = ANSWER_TIMEOUT_S
 
     def __str__(self) -> str:

@@ -11,15 +11,16 @@ from pathlib import Path
 from loadstone_contracts.agent_calls import StoreOffer
 from loadstone_contracts.engine_plan import StoreProtocol
 
-from loadstone_agent.errors import StoreMissing
+from loadstone_agent.errors import StoreMissing, TargetRefused
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores.base import NO_OPTIONS, VERSION_OPTION, Endpoint
+from loadstone_agent.stores.base import DATABASE, NO_OPTIONS, VERSION_OPTION, Endpoint
+from loadstone_agent.stores.memcached import Memcached
 from loadstone_agent.stores.mysql_control import RESERVED, MySqlControl
 from loadstone_agent.stores.mysql_distribution import MYSQL_DISTRIBUTIONS, install_distributions
 from loadstone_agent.stores.packages import Say
 from loadstone_agent.stores.sql import OR_SHOW, SqlStore, Table, enough_connections
 
-MEMCACHED_TABLE = "memcached"
+CONTAINERS = ("innodb_memcache", "containers")
 PLUGIN = "daemon_memcached"
 SYSTEM_PREFIXES = Path("/opt")
 FOLDER = re.compile(r"mysql-(\d+(?:\.\d+)*)")
@@ -123,17 +124,50 @@ def _rendered(name: str, value: str) -> list[str]:
 class PluginControl(MySqlControl):
     """The plugin holds its table open: that one is emptied, the others are dropped."""
 
+    def ping(self) -> None:
+        super().ping()
+        if self.endpoint.plugin_port is not None:
+            with Memcached().control(Endpoint(self.endpoint.host, self.endpoint.plugin_port)) as plugin:
+                plugin.ping()
+
     def _tables(self) -> list[Table]:
-        return [table for table in super()._tables() if table.name != MEMCACHED_TABLE]
+        table = self._items()
+        return [one for one in super()._tables() if table is None or (self._database, one.name) != table]
 
     def is_empty(self) -> bool:
-        has_items = self._has_plugin() and bool(self._rows("SELECT 1 FROM memcached LIMIT 1"))
-        return super().is_empty() and not has_items
+        table = self._items()
+        return super().is_empty() and not (table and self._rows(f"SELECT 1 FROM {_quoted(table)} LIMIT 1"))  # noqa: S608
 
     def flush(self) -> None:
         super().flush()
-        if self._has_plugin():
-            self._rows("DELETE FROM memcached")
+        table = self._items()
+        if table is not None:
+            self._rows(f"DELETE FROM {_quoted(table)}")  # noqa: S608 - a name from the server, quoted
+
+    @property
+    def _database(self) -> str:
+        return self.endpoint.database or DATABASE
+
+    def _items(self) -> Table | None:
+        """What the plugin keeps its items in, where it is ours to load: in this database, or because its port is named.
+
+        Of several containers the plugin takes `default`, or else the first by name.
+        """
+        known = "SELECT 1 FROM information_schema.tables WHERE table_schema = %s AND table_name = %s"
+        order = "ORDER BY name <> 'default', name LIMIT 1"
+        found = self._rows(known, *CONTAINERS) and self._rows(
+            f"SELECT db_schema, db_table FROM {'.'.join(CONTAINERS)} {order}"  # noqa: S608 - constants
+        )
+        is_named = self.endpoint.plugin_port is not None
+        if not found:
+            if is_named:
+                raise TargetRefused(
+                    f"{'.'.join(CONTAINERS)} at {self.endpoint} tells of no container: set the plugin up, and let this "
+                    "user read that table."
+                )
+            return None
+        table = Table(*map(str, found[0]))
+        return table if is_named or table.schema == self._database else None
 
     def missing_part(self) -> str | None:
         """The server starts without a plugin that it could not load, and says so in its log only."""
@@ -142,8 +176,9 @@ class PluginControl(MySqlControl):
             return None
         return f"MySQL runs without its plugin {PLUGIN}: see its log; remove its folder to install it again."
 
-    def _has_plugin(self) -> bool:
-        return any(table.name == MEMCACHED_TABLE for table in super()._tables())
+
+def _quoted(table: Table) -> str:
+    return ".".join(f"`{part.replace('`', '``')}`" for part in table)
 
 
 def installed_prefixes() -> dict[str, Path]:

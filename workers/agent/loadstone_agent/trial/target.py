@@ -33,18 +33,26 @@ class ReadyTarget:
     """Of a managed store."""
 
     def for_engine(self) -> EngineTarget:
-        managed = self.managed
-        loaded = managed.endpoints[self.kind.listener_of(self.protocol)] if managed else self.endpoint
+        loaded = self._loaded()
         return EngineTarget(
             protocol=self.protocol,
             address=TcpAddress(host=loaded.host, port=loaded.port),
             read_address=self._read_address(loaded),
-            username=self.endpoint.username,
-            password=self.endpoint.password,
+            username=loaded.username,
+            password=loaded.password,
             # memcached's protocols know no databases, also where they end in a table.
             database=None if self.protocol.startswith("memcached") else self.kind.database_of(self.endpoint),
-            tls=self.endpoint.tls,
+            tls=loaded.tls,
         )
+
+    def _loaded(self) -> Endpoint:
+        """The port that speaks the protocol. MySQL's plugin knows neither its users nor its TLS."""
+        listener = self.kind.listener_of(self.protocol)
+        if self.managed is not None:
+            return self.managed.endpoints[listener]
+        if listener == 0 or self.endpoint.plugin_port is None:
+            return self.endpoint
+        return Endpoint(self.endpoint.host, self.endpoint.plugin_port)
 
     def _read_address(self, loaded: Endpoint) -> TcpAddress | None:
         """Where reads go when it is not where writes go: to a port of the store's own, or to a replica."""
@@ -69,12 +77,9 @@ def external_endpoint(target: AssignedTarget) -> Endpoint:
     """Raises BadPlan."""
     if target.host is None or target.port is None:
         raise BadPlan(f"The external target {target.target_name!r} has no address: give it a host and a port.")
-    if target.protocol is not None and KINDS[target.kind].listener_of(target.protocol) != 0:
-        # Control speaks SQL, and the address has one port.
-        raise BadPlan(
-            f"{target.target_name!r} speaks {target.protocol} at a port of its own, where MySQL's SQL is not spoken: "
-            "make it a target of the kind memcached, with that port."
-        )
+    is_plugin = target.protocol is not None and KINDS[target.kind].listener_of(target.protocol) != 0
+    if is_plugin and target.plugin_port is None:
+        raise BadPlan(f"{target.target_name!r} speaks {target.protocol} at a port of its own: name its plugin's port.")
     return Endpoint(
         target.host,
         target.port,
@@ -84,6 +89,7 @@ def external_endpoint(target: AssignedTarget) -> Endpoint:
         target.database,
         target.read_port,
         target.read_host,
+        target.plugin_port,
     )
 
 
