@@ -8,18 +8,20 @@ interface MarkersProps {
   readonly series: readonly ChartSeries[];
   readonly isLog: boolean;
   readonly scheme: 'light' | 'dark';
+  /** From one name of the axis to the next. */
+  readonly roomPx: number;
 }
 
 /** Half of a pixel lies between a place on the frame and one outside of it. */
 const FRAME_PX = 1;
 
 /** The markers of all points. Not those of the lines, which are cut in half on the frame of the plot. */
-export function Markers({ series, isLog, scheme }: MarkersProps): ReactElement | null {
+export function Markers({ series, isLog, scheme, roomPx }: MarkersProps): ReactElement | null {
   const area = usePlotArea();
   const toX = useXAxisScale();
   const toY = useYAxisScale();
   if (!area || !toX || !toY) return null;
-  const shifts = sideways(series);
+  const shifts = sideways(series, roomPx);
   const isInside = (x: number, y: number) =>
     x >= area.x - FRAME_PX &&
     x <= area.x + area.width + FRAME_PX &&

@@ -4,6 +4,7 @@ import { xAxisOf, yAxisOf } from './axes';
 import { ChartTooltip } from './ChartTooltip';
 import { Marker } from './Marker';
 import type { ChartAxis, ChartPoint, ChartSeries } from './model';
+import { PointMarks } from './PointMarks';
 import { lookOfSeries } from './palette';
 import { formatQuantity } from './quantity';
 import { linearScale, logScale } from './scale';
@@ -58,6 +59,7 @@ export function ParametricChart({ series, x, y, name, height = 300 }: Parametric
           {yAxisOf(y, yAll, 'y')}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {series.map((one, index) => scatterOf(one, dots[index] ?? [], scheme))}
+          <PointMarks series={series} scheme={scheme} />
         </ScatterChart>
       </ResponsiveContainer>
     </figure>
@@ -84,35 +86,9 @@ function scatterOf(one: ChartSeries, dots: Dot[], scheme: 'light' | 'dark'): Rea
       data={dots}
       line={one.isUnjoined ? false : { stroke: look.color, strokeWidth: 2, strokeDasharray: look.dash }}
       lineType="joint"
-      shape={({ cx, cy, payload }: { cx?: number; cy?: number; payload?: Dot }) => (
-        <g>
-          <Marker look={look} x={cx ?? 0} y={cy ?? 0} />
-          {payload?.mark && <PointMark word={payload.mark} color={look.color} x={cx ?? 0} y={cy ?? 0} />}
-        </g>
-      )}
+      shape={({ cx, cy }: { cx?: number; cy?: number }) => <Marker look={look} x={cx ?? 0} y={cy ?? 0} />}
       fill={look.color}
       isAnimationActive={false}
     />
-  );
-}
-
-function PointMark({
-  word,
-  color,
-  x,
-  y,
-}: {
-  word: string;
-  color: string;
-  x: number;
-  y: number;
-}): ReactElement {
-  return (
-    <g>
-      <circle cx={x} cy={y} r={9} fill="none" stroke={color} strokeWidth={1.5} />
-      <text x={x} y={y - 14} textAnchor="middle" className="chart-point-mark">
-        {word}
-      </text>
-    </g>
   );
 }

@@ -7,15 +7,17 @@ interface WhiskersProps {
   readonly series: readonly ChartSeries[];
   readonly isLog: boolean;
   readonly scheme: 'light' | 'dark';
+  /** From one name of the axis to the next. */
+  readonly roomPx: number;
 }
 
 const CAP_PX = 4;
 
 /** The bands of points that no line joins: a stroke from the lowest to the highest trial. */
-export function Whiskers({ series, isLog, scheme }: WhiskersProps): ReactElement {
+export function Whiskers({ series, isLog, scheme, roomPx }: WhiskersProps): ReactElement {
   const toX = useXAxisScale();
   const toY = useYAxisScale();
-  const shifts = sideways(series);
+  const shifts = sideways(series, roomPx);
   const spans = series
     .filter(({ isUnjoined }) => isUnjoined)
     .flatMap((one) =>

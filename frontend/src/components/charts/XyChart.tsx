@@ -68,6 +68,7 @@ export function XyChart(props: XyChartProps): ReactElement {
   const scheme = useScheme();
   const rows = useMemo(() => toRows(series, y.isLog), [series, y.isLog]);
   const [width, setWidth] = useState(WIDTH_PX);
+  const roomPx = (width - MARGIN.left - MARGIN.right - Y_AXIS_PX) / (x.names?.length ?? 1);
   const xAxis = props.xLimits ?? xAxisScale(x, rows, zoom);
   const { onPoint } = props;
   const pick = (at: number) => entriesOf(nearestRow(rows, at), series).slice(0, 1).map(clicked(onPoint));
@@ -94,16 +95,16 @@ export function XyChart(props: XyChartProps): ReactElement {
           title={props.name}
         >
           <CartesianGrid stroke="var(--chart-grid)" />
-          {xAxisOf(x, xAxis, width - MARGIN.left - MARGIN.right - Y_AXIS_PX)}
+          {xAxisOf(x, xAxis, roomPx)}
           {yAxisOf(y, [...(y.values ?? yValues(series, zoom)), ...levelValues(props.level)])}
           <Tooltip content={tooltip} isAnimationActive={false} cursor={{ className: 'chart-cursor' }} />
           {props.level && levelOf(props.level)}
           {bands(series, scheme, y.isLog)}
           {lines(series, scheme, y.isLog)}
           {(props.spans ?? []).map((span) => spanOf(span, xAxis.domain))}
-          <Whiskers series={series} isLog={y.isLog} scheme={scheme} />
-          <Markers series={series} isLog={y.isLog} scheme={scheme} />
-          <FailedMarks series={series} scheme={scheme} />
+          <Whiskers series={series} isLog={y.isLog} scheme={scheme} roomPx={roomPx} />
+          <FailedMarks series={series} scheme={scheme} roomPx={roomPx} />
+          <Markers series={series} isLog={y.isLog} scheme={scheme} roomPx={roomPx} />
           <PlotMarks series={series} isLog={y.isLog} scheme={scheme} />
           {props.marks && <EventMarks marks={props.marks} isUnderNames={Boolean(props.spans?.length)} />}
           {props.onZoom && <DragZoom onZoom={props.onZoom} onPick={onPoint && pick} />}

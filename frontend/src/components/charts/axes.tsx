@@ -8,8 +8,11 @@ import { type AxisScale, axisUnit, logScale, roundScale } from './scale';
 
 export const Y_AXIS_PX = 62;
 
-/** Functions, not components: Recharts looks at the types of its children. */
-export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale, widthPx = 0): ReactElement {
+/**
+ * Functions, not components: Recharts looks at the types of its children.
+ * @param roomPx from one name to the next, on an axis of names
+ */
+export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale, roomPx = 0): ReactElement {
   const unit = axisUnit(axis.quantity, domain[1]);
   return (
     <XAxis
@@ -23,8 +26,8 @@ export function xAxisOf(axis: ChartAxis, { domain, ticks }: AxisScale, widthPx =
       // Names say themselves what they are.
       {...(axis.names
         ? {
-            tick: <NameTick names={axis.names} roomPx={widthPx / axis.names.length} />,
-            height: nameHeight(axis.names, widthPx / axis.names.length),
+            tick: <NameTick names={axis.names} roomPx={roomPx} />,
+            height: nameHeight(axis.names, roomPx),
           }
         : {
             label: {

@@ -190,12 +190,21 @@ export function yValues(series: readonly ChartSeries[], zoom: Zoom | null): numb
 
 const STEP_PX = 12;
 const SPREAD_PX = 84;
+/** Of the room of a name: the next one's points begin beyond. */
+const SPREAD_SHARE = 0.8;
 
-/** Points over names stand side by side, not on top of each other: how far each series moves, in pixels. */
-export function sideways(series: readonly ChartSeries[]): ReadonlyMap<string, number> {
+/**
+ * Points over names stand side by side, not on top of each other: how far each series moves, in pixels.
+ * @param roomPx from one name to the next
+ */
+export function sideways(
+  series: readonly ChartSeries[],
+  roomPx = Number.POSITIVE_INFINITY,
+): ReadonlyMap<string, number> {
   const unjoined = series.filter(({ isUnjoined }) => isUnjoined);
   const beside = haveSharedPlace(unjoined) ? unjoined : [];
-  const step = Math.min(STEP_PX, SPREAD_PX / Math.max(1, beside.length));
+  const spread = Math.min(SPREAD_PX, roomPx * SPREAD_SHARE);
+  const step = Math.min(STEP_PX, spread / Math.max(1, beside.length));
   return new Map(beside.map(({ key }, index) => [key, (index - (beside.length - 1) / 2) * step]));
 }
 

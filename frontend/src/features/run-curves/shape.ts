@@ -134,7 +134,7 @@ export function latencyOverThroughput(
       const label = describeParameter(selection.axis.parameter, valueAtPlace(selection.axis, place));
       return [{ x: numbers.throughput_per_s, ...reading, ...circumstancesOf(point, selection), label }];
     });
-    const knee = selection.axis.isNumeric ? kneeOf(drawn) : null;
+    const knee = LOADS.has(selection.axis.parameter) ? kneeOf(drawn) : null;
     return {
       key: line,
       label: line,
@@ -146,6 +146,9 @@ export function latencyOverThroughput(
     };
   });
 }
+
+/** Axes along which the load grows: a knee is where more of it stops paying. */
+const LOADS: ReadonlySet<string> = new Set(['connections', 'pipeline', 'rate_per_s', 'threads']);
 
 /** Where a curve of at least this many points can have an inside. */
 const LEAST_FOR_KNEE = 3;

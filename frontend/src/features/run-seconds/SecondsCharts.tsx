@@ -27,8 +27,8 @@ export interface SecondsView {
   readonly isLogTime: boolean;
   readonly onLogTime: (isLog: boolean) => void;
   readonly zoom: Zoom | null;
-  /** No second is to come: the axis ends where the trial did. */
-  readonly isEnded?: boolean;
+  /** Where the axis ends, when no second is to come. */
+  readonly until?: number;
   readonly onZoom?: (zoom: Zoom | null) => void;
 }
 
@@ -112,7 +112,7 @@ function TimesChart(props: SecondsChartsProps): ReactElement {
 
 /** The axis that all charts of a trial share, with one cursor and one zoom. */
 export function timeAxisOf(samples: readonly Sample[], view: SecondsView, height: number) {
-  const whole = linearScale([0, secondsLimit(samples, view.isEnded)], { fromZero: true });
+  const whole = linearScale([0, view.until ?? secondsLimit(samples)], { fromZero: true });
   return {
     height,
     syncId: 'seconds',

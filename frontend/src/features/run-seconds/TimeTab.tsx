@@ -13,7 +13,7 @@ import { describeParameters } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { SecondsCharts, type SecondsView } from './SecondsCharts';
 import { SecondsTable } from './SecondsTable';
-import { operationsIn, secondsSince, shownOperation } from './seconds-series';
+import { endOfSeconds, operationsIn, secondsSince, shownOperation } from './seconds-series';
 import { TelemetryCharts } from './TelemetryCharts';
 import { marksOf } from './telemetry-series';
 import { useLiveSamples } from './useLiveSamples';
@@ -153,11 +153,12 @@ function Seconds(props: SecondsProps): ReactElement {
   const { samples, lookIndex, fileLabel, view, onView } = props;
   const operation = shownOperation(samples, view.op);
   const seen = useTelemetry(props.runId, props.trialId);
+  const marks = marksOf(seen.events, samples);
   const charts: SecondsView = {
     isLogTime: view.logt ?? true,
     onLogTime: (logt) => onView({ logt }),
     zoom: view.tzoom ?? null,
-    isEnded: props.isEnded,
+    until: props.isEnded ? endOfSeconds(samples, marks) : undefined,
     onZoom: (tzoom) => onView({ tzoom: tzoom ?? undefined }),
   };
   return (
@@ -171,7 +172,7 @@ function Seconds(props: SecondsProps): ReactElement {
         fileLabel={fileLabel}
         height={260}
         view={charts}
-        marks={marksOf(seen.events, samples)}
+        marks={marks}
       />
       <ZoomSlider
         values={samples.map(secondsSince(samples))}

@@ -1,6 +1,6 @@
 /** The seconds of a trial as lines. Pure. */
 import type { Quantiles, Sample, SampleOperation } from '@/api/runs';
-import type { ChartPoint, ChartSeries, ChartSpan } from '@/components/charts';
+import type { ChartMark, ChartPoint, ChartSeries, ChartSpan } from '@/components/charts';
 
 export type Clock = 'response_time_ns' | 'service_time_ns';
 
@@ -124,12 +124,18 @@ export function phaseSpans(samples: readonly Sample[]): ChartSpan[] {
   return [...spans.values()];
 }
 
+/** What an ended trial shows: its seconds, and what happened after the last of them. */
+export function endOfSeconds(samples: readonly Sample[], marks: readonly ChartMark[]): number {
+  const last = samples.at(-1);
+  const reached = last ? secondsSince(samples)(last) : 0;
+  return Math.max(reached, ...marks.map(({ x, until }) => until ?? x));
+}
+
 const LIMIT_STEP_S = 10;
 
 /** How far the axis goes: to the next full ten seconds, so that a growing line steps. */
-export function secondsLimit(samples: readonly Sample[], isEnded = false): number {
+export function secondsLimit(samples: readonly Sample[]): number {
   const last = samples.at(-1);
   const reached = last ? secondsSince(samples)(last) : 0;
-  if (isEnded && reached > 0) return reached;
   return Math.max(LIMIT_STEP_S, Math.ceil(reached / LIMIT_STEP_S) * LIMIT_STEP_S);
 }

@@ -3,6 +3,11 @@ import type { ReactElement } from 'react';
 import { NumberField } from '@/components/NumberField';
 import type { TargetFieldsProps } from './TargetDialog';
 
+const PORT_LABELS: Partial<Record<TargetFieldsProps['kind']['kind'], string>> = {
+  memlink: 'Port of writes',
+  mysql: 'Port of SQL',
+};
+
 /** The address of a store that runs elsewhere, and what may be done to it. */
 export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword: boolean }): ReactElement {
   const { draft, kind, onChange, faultAt } = props;
@@ -19,7 +24,7 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
           onChange={(event) => onChange({ host: event.currentTarget.value })}
         />
         <NumberField
-          label={isMemlink ? 'Port of writes' : 'Port'}
+          label={PORT_LABELS[kind.kind] ?? 'Port'}
           required
           value={draft.port}
           error={faultAt('port')}
@@ -27,6 +32,7 @@ export function ExternalFields(props: TargetFieldsProps & { readonly hasPassword
           onChange={(port) => onChange({ port: Number.isNaN(port) ? null : port })}
         />
         {isMemlink && <ReadPortField {...props} />}
+        {kind.kind === 'mysql' && <PluginPortField {...props} />}
       </SimpleGrid>
       {!isMemlink && <ReplicaFields {...props} />}
       <Credentials {...props} />
@@ -58,6 +64,20 @@ function ReadPortField({ draft, onChange, faultAt }: TargetFieldsProps): ReactEl
       error={faultAt('read_port')}
       thousandSeparator=""
       onChange={(port) => onChange({ readPort: Number.isNaN(port) ? null : port })}
+    />
+  );
+}
+
+/** SQL sets the plugin up and watches it; its load goes to this port. */
+function PluginPortField({ draft, onChange, faultAt }: TargetFieldsProps): ReactElement {
+  return (
+    <NumberField
+      label="Port of its memcached plugin"
+      placeholder="none"
+      value={draft.pluginPort}
+      error={faultAt('plugin_port')}
+      thousandSeparator=""
+      onChange={(port) => onChange({ pluginPort: Number.isNaN(port) ? null : port })}
     />
   );
 }

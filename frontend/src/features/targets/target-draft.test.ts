@@ -31,6 +31,7 @@ const SAVED: Target = {
   port: 6380,
   read_port: null,
   read_host: null,
+  plugin_port: null,
   placement: { cpus: null, memory_limit_bytes: null, data_directory: null, drop_page_cache: false },
   username: null,
   database: null,
@@ -53,6 +54,12 @@ describe('a target as it is sent', () => {
     const sent = toWriteTarget(draft);
     expect(sent).toMatchObject({ mode: 'managed', profile: 'none', options: { maxmemory: '1gb' } });
     expect(sent).not.toHaveProperty('host');
+  });
+
+  it("keeps the port of an external MySQL's plugin until another kind is chosen", () => {
+    const draft = draftOfTarget({ ...SAVED, kind: 'mysql', protocol: 'memcached', plugin_port: 11211 });
+    expect(toWriteTarget(draft)).toMatchObject({ plugin_port: 11211, protocol: 'memcached' });
+    expect(toWriteTarget(kindChanged(draft, REDIS)).plugin_port).toBeNull();
   });
 
   it('leaves a password that was not touched where it is, and removes one that was emptied', () => {

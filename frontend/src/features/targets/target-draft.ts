@@ -20,6 +20,8 @@ export interface TargetDraft {
   readonly readPort: number | null;
   /** Of a replica that reads go to. */
   readonly readHost: string;
+  /** Of an external MySQL's memcached plugin. */
+  readonly pluginPort: number | null;
   readonly username: string;
   readonly database: string;
   /** Null leaves the stored one as it is; empty removes it. */
@@ -60,6 +62,7 @@ export function newTargetDraft(kind: StoreKind): TargetDraft {
     port: DEFAULT_PORTS[kind.kind],
     readPort: null,
     readHost: '',
+    pluginPort: null,
     username: '',
     database: '',
     password: null,
@@ -89,6 +92,7 @@ export function draftOfTarget(target: Target): TargetDraft {
     port: target.port,
     readPort: target.read_port,
     readHost: target.read_host ?? '',
+    pluginPort: target.plugin_port,
     username: target.username ?? '',
     database: target.database ?? '',
     password: null,
@@ -125,6 +129,7 @@ export function toWriteTarget(draft: TargetDraft): WriteTarget {
     port: draft.port,
     read_port: draft.readPort,
     read_host: draft.readHost.trim() || null,
+    plugin_port: draft.pluginPort,
     username: draft.username.trim() || null,
     database: draft.database.trim() || null,
     ...(draft.password === null ? {} : { password: draft.password === '' ? null : draft.password }),
@@ -165,5 +170,6 @@ export function kindChanged(draft: TargetDraft, kind: StoreKind): TargetDraft {
     port: DEFAULT_PORTS[kind.kind],
     readPort: null,
     readHost: '',
+    pluginPort: null,
   };
 }
