@@ -209,7 +209,7 @@ function BodyRow<T extends object>({ row, table }: BodyRowProps<T>): ReactElemen
 function cellClass<T>(column: DataColumn<T> | undefined): string | undefined {
   if (column?.isActions) return 'actions-cell';
   if (column?.isText) return 'wraps';
-  if (column?.isName) return 'name-cell';
+  if (column?.isName) return column.isNumber ? 'breaks' : 'name-cell';
   return column?.isNumber ? 'number-cell' : undefined;
 }
 

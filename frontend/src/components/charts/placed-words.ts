@@ -51,12 +51,7 @@ function widthOf(word: string): number {
 
 function isWithin({ word, x, y }: Point, area: Area): boolean {
   const half = widthOf(word) / 2;
-  return (
-    x - half >= area.x &&
-    x + half <= area.x + area.width &&
-    y >= area.y &&
-    y <= area.y + area.height
-  );
+  return x - half >= area.x && x + half <= area.x + area.width && y >= area.y && y <= area.y + area.height;
 }
 
 function overlap(one: Point, other: Point): boolean {
