@@ -106,7 +106,7 @@ pub fn measured(summary: &Summary) -> Option<&PhaseTotals> {
 }
 
 fn summary_json(summary: &Summary) -> Value {
-    let Some(totals) = measured(summary) else { return json!({"stopped": summary.stopped}) };
+    let Some(totals) = measured(summary) else { return nothing_json(summary) };
     let operations: Map<String, Value> = totals
         .operations
         .iter()
@@ -145,6 +145,22 @@ fn summary_json(summary: &Summary) -> Value {
         "connections_renewed": totals.connections_renewed,
         "warmup_steadiness": summary.phases.iter().find_map(|phase| phase.steadiness),
         "stopped": summary.stopped,
+        "plan_hash": summary.plan_hash,
         "operations": operations,
+    })
+}
+
+/// Stopped before its first connection: that nothing was sent is said under the names that a whole run has.
+fn nothing_json(summary: &Summary) -> Value {
+    json!({
+        "phase": null,
+        "elapsed_s": 0.0,
+        "sent": 0,
+        "answered": 0,
+        "failed": 0,
+        "in_flight": 0,
+        "stopped": summary.stopped,
+        "plan_hash": summary.plan_hash,
+        "operations": {},
     })
 }

@@ -100,26 +100,45 @@ fn the_lag_of_a_replica_is_measured_by_a_flag() {
     assert!(lag["count"].as_u64().unwrap() > 5 && lag["lag_ns"]["p50"].as_u64().unwrap() > 0, "{lag}");
 }
 
-#[test]
-fn an_interrupt_reports_what_was_measured_as_one_document() {
-    let store = Store::memcached(&[]).ready();
-    let target = format!("memcached://127.0.0.1:{}", store.port);
+/// The document that a run prints when it is interrupted `after` its start.
+fn interrupted(arguments: &[&str], after: Duration) -> Value {
     let mut child = engine()
-        .args(["run", "--json", "--target", &target, "--rate", "500", "--seconds", "60", "--keys", "100"])
+        .args(["run", "--json"])
+        .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(after);
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(4));
     let summary: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(summary["stopped"], true);
+    assert_eq!((&summary["stopped"], summary["plan_hash"].is_string()), (&json!(true), true), "{summary}");
+    summary
+}
+
+#[test]
+fn an_interrupt_reports_what_was_measured_as_one_document() {
+    let store = Store::memcached(&[]).ready();
+    let target = format!("memcached://127.0.0.1:{}", store.port);
+    let arguments = ["--target", &target, "--rate", "500", "--seconds", "60", "--keys", "100"];
+    let summary = interrupted(&arguments, Duration::from_secs(2));
     let of = |name: &str| summary[name].as_u64().unwrap();
     assert!(of("sent") > 100 && of("sent") < 1500, "{summary}");
     assert_eq!(of("sent"), of("answered") + of("failed") + of("in_flight"));
+}
+
+#[test]
+fn an_interrupt_before_the_first_connection_says_that_nothing_was_sent() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("memcached://127.0.0.1:{}", silent.local_addr().unwrap().port());
+    let summary = interrupted(&["--target", &target, "--seconds", "60"], Duration::from_secs(1));
+    for name in ["sent", "answered", "failed", "in_flight"] {
+        assert_eq!(summary[name], json!(0), "{summary}");
+    }
+    assert_eq!((&summary["phase"], &summary["operations"]), (&Value::Null, &json!({})), "{summary}");
 }
 
 #[test]
