@@ -76,7 +76,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>): ReactElem
           aria-label={props.label}
           className="data-table"
           verticalSpacing={5}
-          horizontalSpacing={6}
+          horizontalSpacing={5}
         >
           <Table.Thead>
             {table.getHeaderGroups().map((group) => (

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toCsv } from './csv';
 import { countNoun, formatBytes, formatDuration, formatNs, formatNumber, formatRate } from './format';
 import { messagesAt, messagesElsewhere, normalizePath } from './json-path';
-import { describeParameters, parameterTitle } from './parameters';
+import { describeAmong, describeParameters, parameterTitle } from './parameters';
 import { RequestProblem, toProblem } from './problem';
 import { relativeTime } from './relative-time';
 import { requestId } from './request-id';
@@ -116,6 +116,14 @@ describe('names', () => {
     expect(describeParameters({ target: 'Redis', connections: 1, value_size_bytes: 1024 })).toBe(
       'Redis · 1 connection · value size 1,024 B',
     );
+  });
+
+  it('of one point among several leave out what all have in common', () => {
+    const all = [1, 4].map((connections) => ({ target: 'Redis', connections, pipeline: 1 }));
+    expect(describeAmong({ target: 'Redis', connections: 4, pipeline: 1 }, all)).toBe(
+      'Redis · 4 connections',
+    );
+    expect(describeAmong({ target: 'Redis', connections: 4 }, all.slice(1))).toBe('Redis · 4 connections');
   });
 
   it('of files hold nothing a person slipped in', () => {

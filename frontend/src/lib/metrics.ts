@@ -29,7 +29,7 @@ const FURTHER: readonly Metric[] = [
   { name: 'time_per_operation_ns', title: 'Time per operation of one client' },
   { name: 'throughput_per_connection_per_s', title: 'Throughput of one client' },
   { name: 'memory_after_prefill_bytes', title: 'Memory of the server after prefill' },
-  { name: 'memory_peak_bytes', title: 'Peak memory of the server and its children' },
+  { name: 'memory_peak_bytes', title: 'Peak memory of the server' },
   { name: 'disk_after_bytes', title: 'Bytes on disk afterwards' },
   { name: 'lost_share', title: 'Keys lost to the kill' },
   { name: 'torn_share', title: 'Keys torn by the kill' },

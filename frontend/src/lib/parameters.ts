@@ -51,3 +51,14 @@ export function describeParameters(parameters: Readonly<Record<string, unknown>>
   const parts = Object.entries(rest).map(([name, value]) => describeParameter(name, value));
   return [target === undefined ? null : String(target), ...parts].filter((part) => part !== null).join(' · ');
 }
+
+/** The same of one among several: without what all of them have in common. */
+export function describeAmong(
+  parameters: Readonly<Record<string, unknown>>,
+  all: ReadonlyArray<Readonly<Record<string, unknown>>>,
+): string {
+  const told = Object.entries(parameters).filter(
+    ([name, value]) => name === 'target' || all.some((other) => other[name] !== value),
+  );
+  return describeParameters(all.length > 1 ? Object.fromEntries(told) : parameters);
+}

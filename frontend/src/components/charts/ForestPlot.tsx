@@ -42,19 +42,21 @@ interface Layout {
 }
 
 const LABEL_PX = 300;
-const VERDICT_PX = 270;
+/** Between the end of the intervals and the longest verdict. */
+const GAP_PX = 20;
 
-function layoutOf(width: number): Layout {
+function layoutOf(width: number, rows: readonly ForestRow[]): Layout {
   if (width < NARROW_PX) return { left: 24, right: width - 24, rowHeight: 54, line: 42, isNarrow: true };
+  const verdict = Math.max(...rows.map((row) => verdictOf(row).length * LETTER_PX), 0);
   const left = Math.min(LABEL_PX, width * 0.26);
-  return { left, right: width - VERDICT_PX, rowHeight: 24, line: 12, isNarrow: false };
+  return { left, right: width - GAP_PX - verdict, rowHeight: 24, line: 12, isNarrow: false };
 }
 
 /** Ratios with their intervals, one row a cell, on a log axis around 1; the verdict stands beside in words. */
 export function ForestPlot({ rows, margin, name }: ForestPlotProps): ReactElement {
   const { ref, width } = useElementSize();
   const shown = Math.max(width, 300);
-  const layout = layoutOf(shown);
+  const layout = layoutOf(shown, rows);
   const axis = axisOf(rows, margin, layout);
   const height = rows.length * layout.rowHeight + AXIS_PX;
   return (
@@ -128,10 +130,14 @@ function Row({ row, top, layout, x, width }: RowProps): ReactElement {
         textAnchor={isNarrow ? 'start' : 'end'}
         className="forest-word"
       >
-        {`${ratioText(row)} ${SIGNS[row.verdict]} ${row.word}`.trim()}
+        {verdictOf(row)}
       </text>
     </g>
   );
+}
+
+function verdictOf(row: ForestRow): string {
+  return `${ratioText(row)} ${SIGNS[row.verdict]} ${row.word}`.trim();
 }
 
 function ratioText({ ratio }: ForestRow): string {

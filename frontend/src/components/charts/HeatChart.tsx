@@ -1,13 +1,16 @@
+import { useElementSize } from '@mantine/hooks';
 import { type ReactElement, useMemo } from 'react';
 import { formatNs } from '@/lib/format';
 import { readingOf, useHeatCursor } from './heat-cursor';
 import { formatQuantity } from './quantity';
 import { logScale } from './scale';
 
-const WIDTH = 900;
-const HEIGHT = 300;
-const PLOT = { left: 64, right: 888, top: 8, bottom: 258 } as const;
-const MIDDLE = (PLOT.left + PLOT.right) / 2;
+/** Narrower, and it scrolls. */
+const LEAST_WIDTH = 300;
+const HEIGHT = 260;
+const PLOT = { left: 64, top: 8, bottom: 218 } as const;
+/** Half of the last tick stands beyond the plot. */
+const RIGHT_PX = 14;
 /** One path each: a map of thousands of cells is so many elements only. */
 const SHADES = 12;
 
@@ -29,37 +32,33 @@ interface HeatChartProps {
 
 /** How many answers took how long, over time: nanoseconds upwards in the logarithm, stronger for more. */
 export function HeatChart({ cells, name, shared }: HeatChartProps): ReactElement {
-  const { x, y, limits, shades } = useMemo(() => frameOf(cells, shared), [cells, shared]);
+  const { ref, width: measured } = useElementSize();
+  const width = Math.max(LEAST_WIDTH, measured);
+  const right = width - RIGHT_PX;
+  const { x, y, limits, shades } = useMemo(() => frameOf(cells, shared, right), [cells, shared, right]);
   const cursor = useHeatCursor(cells);
-  const { from, to, low, high } = limits;
-  const ticks = logScale([low, high]).ticks.filter((tick) => tick >= low && tick <= high);
+  const { from, to } = limits;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <figure className="chart-figure heat-figure" aria-label={name} tabIndex={0} onKeyDown={cursor.onKeyDown}>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={name}
-        className="heat-chart chart-drawing"
-      >
+    <figure
+      ref={ref}
+      className="chart-figure heat-figure"
+      aria-label={name}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={0}
+      onKeyDown={cursor.onKeyDown}
+    >
+      <svg width={width} height={HEIGHT} role="img" aria-label={name} className="heat-chart chart-drawing">
         {shades.map((path, shade) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the shade is the place
           <path key={shade} d={path} className="heat-shade" fillOpacity={opacityOf(shade)} />
         ))}
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line x1={PLOT.left} x2={PLOT.right} y1={y(tick)} y2={y(tick)} className="thumbnail-grid" />
-            <text x={PLOT.left - 6} y={y(tick) + 4} textAnchor="end">
-              {formatNs(tick)}
-            </text>
-          </g>
-        ))}
-        {secondTicks(from, to).map((tick) => (
+        <TimeTicks limits={limits} y={y} right={right} />
+        {secondTicks(from, to, right - PLOT.left).map((tick) => (
           <text key={tick} x={x(tick)} y={PLOT.bottom + 16} textAnchor="middle">
             {formatQuantity(tick, 'seconds')}
           </text>
         ))}
-        <text x={MIDDLE} y={HEIGHT - 6} textAnchor="middle" className="chart-axis-title">
+        <text x={(PLOT.left + right) / 2} y={HEIGHT - 6} textAnchor="middle" className="chart-axis-title">
           Time since the trial began
         </text>
         {cursor.cell && (
@@ -79,23 +78,50 @@ export function HeatChart({ cells, name, shared }: HeatChartProps): ReactElement
   );
 }
 
-function frameOf(cells: HeatCells, shared: HeatChartProps['shared']) {
+interface TimeTicksProps {
+  readonly limits: { readonly low: number; readonly high: number };
+  readonly y: (ns: number) => number;
+  readonly right: number;
+}
+
+function TimeTicks({ limits: { low, high }, y, right }: TimeTicksProps): ReactElement {
+  const ticks = logScale([low, high]).ticks.filter((tick) => tick >= low && tick <= high);
+  return (
+    <g>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={PLOT.left} x2={right} y1={y(tick)} y2={y(tick)} className="thumbnail-grid" />
+          <text x={PLOT.left - 6} y={y(tick) + 4} textAnchor="end">
+            {formatNs(tick)}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function frameOf(cells: HeatCells, shared: HeatChartProps['shared'], right: number) {
   const { columns, edges } = cells;
   const from = columns[0]?.from ?? 0;
   const to = columns.at(-1)?.to ?? 1;
   const low = shared?.[0] ?? edges[0] ?? 1;
   const high = shared?.[1] ?? edges.at(-1) ?? 10;
-  const x = (seconds: number) => PLOT.left + ((seconds - from) / (to - from || 1)) * (PLOT.right - PLOT.left);
+  const x = (seconds: number) => PLOT.left + ((seconds - from) / (to - from || 1)) * (right - PLOT.left);
   const y = (ns: number) =>
     PLOT.bottom - (Math.log10(ns / low) / (Math.log10(high / low) || 1)) * (PLOT.bottom - PLOT.top);
   return { x, y, limits: { from, to, low, high }, shades: shadePaths(cells, x, y) };
 }
 
-function secondTicks(from: number, to: number): number[] {
-  const span = to - from;
-  const step = [1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600].find((one) => span / one <= 12) ?? 7200;
+const TICK_PX = 44;
+
+function secondTicks(from: number, to: number, roomPx: number): number[] {
+  const [span, most] = [to - from, roomPx / TICK_PX];
+  const step =
+    [0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600].find((one) => span / one <= most) ?? 7200;
   const first = Math.ceil(from / step) * step;
-  return Array.from({ length: Math.floor((to - first) / step) + 1 }, (_, index) => first + index * step);
+  return Array.from({ length: Math.floor((to - first) / step + 1e-9) + 1 }, (_, index) =>
+    Number((first + index * step).toPrecision(9)),
+  );
 }
 
 /** The faintest is seen on either ground. */

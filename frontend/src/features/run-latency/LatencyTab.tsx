@@ -6,7 +6,7 @@ import { type Point, pointsQuery, type Run } from '@/api/runs';
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { TeachingState } from '@/components/TeachingState';
-import { describeParameters } from '@/lib/parameters';
+import { describeAmong } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { HeatPanel, type HeatTrial, MOST_MAPS } from './HeatPanel';
 import { SpectrumPanel } from './SpectrumPanel';
@@ -117,6 +117,7 @@ interface LatencyControlsProps extends Pick<LatencyTabProps, 'view' | 'onView'> 
 }
 
 function LatencyControls({ points, chosen, operations, view, onView }: LatencyControlsProps): ReactElement {
+  const all = points.map(({ parameters }) => parameters);
   return (
     <Group gap="sm" align="flex-end">
       <MultiSelect
@@ -126,7 +127,7 @@ function LatencyControls({ points, chosen, operations, view, onView }: LatencyCo
         maxValues={MAX_SPECTRA}
         searchable
         hidePickedOptions
-        data={points.map((point) => ({ value: point.id, label: describeParameters(point.parameters) }))}
+        data={points.map((point) => ({ value: point.id, label: describeAmong(point.parameters, all) }))}
         value={chosen}
         onChange={(pts) =>
           onView({ pts: pts.length > 0 ? pts : undefined, trial: undefined, maps: undefined })
@@ -161,6 +162,7 @@ interface LatencyTrial extends HeatTrial {
 
 /** Of the chosen points, in the order they were executed. */
 function trialsOf(points: readonly Point[], chosen: readonly string[]): LatencyTrial[] {
+  const all = points.map(({ parameters }) => parameters);
   return points
     .filter(({ id }) => chosen.includes(id))
     .flatMap((point) => point.trials.map((trial) => ({ point, trial })))
@@ -169,6 +171,6 @@ function trialsOf(points: readonly Point[], chosen: readonly string[]): LatencyT
     .map(({ point, trial }) => ({
       pointId: point.id,
       value: trial.id,
-      label: `${describeParameters(point.parameters)}, trial ${trial.repetition + 1}`,
+      label: `${describeAmong(point.parameters, all)}, trial ${trial.repetition + 1}`,
     }));
 }

@@ -7,7 +7,7 @@ import { ChartFrame, ChartLegend, XyChart, type Zoom, ZoomSlider } from '@/compo
 import { FailureState } from '@/components/FailureState';
 import { ChartSkeleton } from '@/components/Skeletons';
 import { formatNs } from '@/lib/format';
-import { describeParameters } from '@/lib/parameters';
+import { describeAmong } from '@/lib/parameters';
 import { toProblem } from '@/lib/problem';
 import { byWorkload, describeSpectra, spectraCsv, spectrumLines, valueAt } from './spectra';
 
@@ -138,6 +138,7 @@ const COLUMNS = [
 ] as const;
 
 function SpectrumTable({ spectra }: { readonly spectra: readonly Spectrum[] }): ReactElement {
+  const all = spectra.map(({ parameters }) => parameters);
   return (
     <Table.ScrollContainer
       minWidth={0}
@@ -162,7 +163,7 @@ function SpectrumTable({ spectra }: { readonly spectra: readonly Spectrum[] }): 
         <Table.Tbody>
           {spectra.map((spectrum) => (
             <Table.Tr key={spectrum.point_id}>
-              <Table.Td>{describeParameters(spectrum.parameters)}</Table.Td>
+              <Table.Td>{describeAmong(spectrum.parameters, all)}</Table.Td>
               {COLUMNS.map(({ title, oneIn }) => (
                 <Table.Td key={title} ta="right">
                   {formatNs(spectrum.count >= oneIn ? valueAt(spectrum, oneIn) : null)}

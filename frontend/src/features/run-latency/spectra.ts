@@ -4,19 +4,20 @@ import type { Point, Run } from '@/api/runs';
 import type { ChartSeries } from '@/components/charts';
 import { toCsv } from '@/lib/csv';
 import { formatCount, formatNs } from '@/lib/format';
-import { describeParameters } from '@/lib/parameters';
+import { describeAmong, describeParameters } from '@/lib/parameters';
 
 /** A line for each spectrum; points of one target share its colour, later ones lighter. */
 export function spectrumLines(run: Run, spectra: readonly Spectrum[]): ChartSeries[] {
   const targets = run.definition.targets.map(({ name }) => name);
   const seen = new Map<number, number>();
+  const all = spectra.map(({ parameters }) => parameters);
   return spectra.map((spectrum) => {
     const lookIndex = Math.max(0, targets.indexOf(String(spectrum.parameters.target)));
     const place = seen.get(lookIndex) ?? 0;
     seen.set(lookIndex, place + 1);
     return {
       key: spectrum.point_id,
-      label: describeParameters(spectrum.parameters),
+      label: describeAmong(spectrum.parameters, all),
       lookIndex,
       tint: place === 0 ? undefined : Math.min(1, place * 0.3),
       isBare: true,
@@ -32,13 +33,14 @@ export function valueAt({ items }: Spectrum, oneIn: number): number | null {
 }
 
 export function describeSpectra(spectra: readonly Spectrum[]): string {
+  const all = spectra.map(({ parameters }) => parameters);
   const parts = spectra
     .filter(({ items }) => items.length > 0)
     .map((spectrum) => {
       const slowest = spectrum.items.at(-1);
       const median = formatNs(valueAt(spectrum, 2));
       const tail = formatNs(valueAt(spectrum, 1000));
-      return `${describeParameters(spectrum.parameters)}: half within ${median}, 999 in 1,000 within ${tail}, slowest of ${formatCount(spectrum.count)} ${formatNs(slowest?.value_ns)}`;
+      return `${describeAmong(spectrum.parameters, all)}: half within ${median}, 999 in 1,000 within ${tail}, slowest of ${formatCount(spectrum.count)} ${formatNs(slowest?.value_ns)}`;
     });
   return parts.length > 0 ? `${parts.join('; ')}.` : 'No answer of this operation was measured.';
 }
