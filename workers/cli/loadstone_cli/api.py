@@ -14,6 +14,7 @@ import httpx2
 from loadstone_cli import __version__
 from loadstone_cli.errors import CommandFailed, Exit
 from loadstone_cli.login import Login, is_loopback, read_login
+from loadstone_cli.output import note
 
 Params = dict[str, Any] | list[tuple[str, Any]]
 Item = dict[str, Any]
@@ -77,7 +78,10 @@ class Api:
         self._send("DELETE", path)
 
     def upload(self, path: str, file: Path, media_type: str, params: Params | None = None) -> Item:
-        """Streams the file; is tried once."""
+        """Streams the file; is tried once. Raises CommandFailed where there is none."""
+        if not file.is_file():
+            raise CommandFailed(Exit.NOT_FOUND, "no_such_file", f"There is no file {file}.")
+        note(f"Sending {file.stat().st_size:,} bytes")
         with file.open("rb") as body:
             chunks = iter(partial(body.read, 1 << 16), b"")
             return _json(self._send("POST", path, params=params, content=chunks, headers={"Content-Type": media_type}))

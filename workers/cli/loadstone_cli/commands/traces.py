@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from loadstone_cli.api import connect
-from loadstone_cli.errors import CommandFailed, Exit
-from loadstone_cli.output import Json, instant, note, print_items, print_json, say, span
+from loadstone_cli.output import Json, instant, print_items, print_json, say, span
 from loadstone_cli.references import find_trace
 
 app = typer.Typer(help="Recorded files of operations that workloads replay.")
@@ -22,9 +21,6 @@ def upload(
     as_json: Json = False,
 ) -> None:
     """Send a file and tell its digest, by which plans name it. The same file again gives the same trace."""
-    if not file.is_file():
-        raise CommandFailed(Exit.NOT_FOUND, "no_such_file", f"There is no file {file}.")
-    note(f"Sending {file.stat().st_size:,} bytes")
     with connect() as api:
         trace = api.upload("/traces", file, "text/csv", {"name": name or file.name})
     if as_json:

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from loadstone_cli.api import Api, connect
-from loadstone_cli.errors import CommandFailed, Exit
-from loadstone_cli.output import Json, note, print_json, say
+from loadstone_cli.output import Json, print_json, say
 from loadstone_cli.references import RUN_HELP, find_run
 from loadstone_cli.results import points_of
 
@@ -71,9 +70,6 @@ def import_bundle(
     as_json: Json = False,
 ) -> None:
     """Bring a bundle into this installation; the run opens read-only. The same bundle again gives the same run."""
-    if not file.is_file():
-        raise CommandFailed(Exit.NOT_FOUND, "no_such_file", f"There is no file {file}.")
-    note(f"Sending {file.stat().st_size:,} bytes")
     with connect() as api:
         run = api.upload("/bundles", file, "application/zip", {"join_series": join_series})
         url = api.url
