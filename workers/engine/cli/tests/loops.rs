@@ -8,12 +8,16 @@
 
 mod support;
 
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use loadstone_bench::dialect::Dialect;
+use loadstone_bench::programmed::{Program, start};
 use loadstone_spec::events::ErrorClass;
 use serde_json::{Value, json};
 use support::impostor::{Answer, Impostor};
-use support::{Said, Store, errors, plan, run};
+use support::sleeps::count_sleeps;
+use support::{Said, Store, engine, errors, finish, plan, run, start_fed};
 
 const LOOPS: [&str; 2] = ["epoll", "io_uring"];
 
@@ -117,4 +121,48 @@ fn a_ring_that_cannot_be_is_told_and_epoll_does_the_work() {
     let said = run(&plan);
     assert!(said.warnings().iter().any(|warning| warning.code == "event_loop_fallback"), "{:?}", said.events);
     assert_eq!(said.code(), 3, "{:?}", said.events.last());
+}
+
+/// Eight answers every 20 ms, as FerretDB gives them. A loop that waits for batches here wakes up a hundred times between
+/// them; one that waits for the first reply sleeps once for each at most, and now and then until it looks at the time.
+#[test]
+fn a_store_that_answers_seldom_is_not_asked_often() {
+    const ANSWERS: u64 = 400;
+    const MOST_SLEEPS: u64 = 2 * ANSWERS;
+    let program = Program {
+        dialect: Dialect::Memcached,
+        service: Duration::from_millis(20),
+        stall: Duration::ZERO,
+        period: Duration::from_secs(1000),
+        spins: false,
+    };
+    for event_loop in LOOPS {
+        let server = start(program).unwrap();
+        let mut plan = plan("memcached", server.port);
+        plan["load"] = json!({"kind": "closed", "connections": 8});
+        plan["phases"] = json!([{"name": "measure", "stop": {"operations": ANSWERS}}]);
+        plan["verify"] = json!(false);
+        plan["event_loop"] = json!(event_loop);
+        let child = start_fed(&plan);
+        let sleeps = count_sleeps(child.id(), "load-0");
+        let said = finish(child);
+        assert_eq!((said.code(), said.measured().answered), (0, ANSWERS), "{event_loop}");
+        let sleeps = sleeps.join().unwrap();
+        assert!((ANSWERS / 16..MOST_SLEEPS).contains(&sleeps), "{event_loop}: {sleeps}");
+    }
+    for bare in ["bare_epoll", "bare_io_uring"] {
+        let server = start(program).unwrap();
+        let target = format!("memcached://127.0.0.1:{}", server.port);
+        let operations = ANSWERS.to_string();
+        let child = engine()
+            .args(["bench", "--target", &target, "--no-prefill", "--repeats", "1", "--only", bare])
+            .args(["--connections", "8", "--operations", &operations])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let sleeps = count_sleeps(child.id(), "loadstone-engin");
+        assert!(child.wait_with_output().unwrap().status.success(), "{bare}");
+        let sleeps = sleeps.join().unwrap();
+        assert!((ANSWERS / 16..MOST_SLEEPS).contains(&sleeps), "{bare}: {sleeps}");
+    }
 }

@@ -10,6 +10,7 @@ use loadstone_spec::plan::{
 use crate::arrivals::{Schedule, Share};
 use crate::driver::Shape;
 use crate::feed::{Feed, Mix, Replay, Sequence};
+use crate::record::Room;
 use crate::rng::Rng;
 use crate::steps::{Churn, Steps};
 
@@ -43,8 +44,7 @@ pub(crate) struct Assignment {
     pub duration_ns: Option<u64>,
     pub budget: u64,
     pub start_ns: u64,
-    /// Record sets pass between phases, so they all have room for the longest list of operations.
-    pub record_width: usize,
+    pub room: Room,
 }
 
 impl Assignment {
@@ -79,7 +79,7 @@ impl Assignment {
             duration_ns: phase.stop.as_ref().and_then(longest_s).map(|seconds| (seconds * SECOND_NS) as u64),
             budget: budget(plan, phase, share),
             start_ns: 0,
-            record_width: plan.operations.len(),
+            room: Room::of(plan),
         }
     }
 
@@ -99,7 +99,7 @@ impl Assignment {
             retries: Some(Retries { attempts: PREFILL_ATTEMPTS, on: vec![ErrorClass::Refused] }),
             duration_ns: None,
             start_ns: 0,
-            record_width: plan.operations.len(),
+            room: Room::of(plan),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::scout::{fail, prepare};
 use crate::session::{StopSwitch, read_cpu_ns};
 use crate::sys::set_low_water;
 use crate::transport::{Dial, Wire};
+use crate::worker::CALM_WAIT_NS;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 /// Requests of each connection that are sent in turn.
@@ -125,7 +126,7 @@ impl Bare {
         let until_ns = shared.clock.now_ns() + shared.timeout_ns;
         let (mut reader, mut total) = (AnyReader::default(), 0);
         while shared.clock.now_ns() < until_ns {
-            waits.wait(1, false, MILLISECOND_NS)?;
+            waits.wait(1, false, MILLISECOND_NS, &shared.clock)?;
             for at in 0..waits.len() {
                 let ready = waits.get(at);
                 let Some((filled, _)) = link.read(waits, ready.source, scratch)? else { continue };
@@ -167,7 +168,7 @@ impl Bare {
             (self.left, under_way) = (self.left - 1, under_way + 1);
         }
         while under_way > 0 && !stop.is_turned() {
-            self.links.wait((under_way / 2).max(1), 5 * MILLISECOND_NS)?;
+            self.links.wait((under_way / 2).max(1), CALM_WAIT_NS)?;
             if self.links.waits.len() > 0 {
                 answered_ns = self.links.shared.clock.now_ns();
             } else if self.links.shared.clock.now_ns() > answered_ns + self.links.shared.timeout_ns {

@@ -133,7 +133,7 @@ impl<D: Driver> Links<D> {
     /// Waits for so many replies where they can be gathered, else for one, and at most `timeout_ns`.
     #[inline]
     pub(crate) fn wait(&mut self, replies: usize, timeout_ns: u64) -> io::Result<()> {
-        self.waits.wait(replies, self.opening > 0, timeout_ns)
+        self.waits.wait(replies, self.opening > 0, timeout_ns, &self.shared.clock)
     }
 
     /// The connection an event belongs to, unless its socket has been replaced meanwhile.

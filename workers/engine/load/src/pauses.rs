@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::link::Fault;
 use crate::phase::PhaseState;
-use crate::worker::{EARLY_NS, LONGEST_WAIT_NS, Worker};
+use crate::worker::{CALM_WAIT_NS, EARLY_NS, LONGEST_WAIT_NS, Worker};
 
 impl<D: Driver> Worker<D> {
     /// Counts what was under way on a connection that failed, and lets it be opened anew.
@@ -47,13 +47,22 @@ impl<D: Driver> Worker<D> {
         }
     }
 
+    /// Where nothing but a reply can be the next thing to do, time-outs are all that must be looked for.
+    #[inline]
+    fn longest_wait_ns(&self) -> u64 {
+        let is_calm = self.links.up == self.links.in_force
+            && self.phase.as_ref().is_some_and(|phase| phase.is_sending && phase.is_left_alone());
+        if is_calm { CALM_WAIT_NS.min(self.links.shared.timeout_ns / 8) } else { LONGEST_WAIT_NS }
+    }
+
     /// How long the loop may sleep.
     #[inline]
     pub(crate) fn next_wait_ns(&self) -> u64 {
         let now_ns = self.now_ns();
-        let mut until_ns = (now_ns + LONGEST_WAIT_NS).min(self.gathering.next_look_ns().max(now_ns));
+        let mut until_ns = (now_ns + self.longest_wait_ns()).min(self.gathering.next_look_ns().max(now_ns));
         if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
-            until_ns = until_ns.min(phase.end_ns().unwrap_or(u64::MAX).max(now_ns));
+            let ends_ns = phase.end_ns().unwrap_or(u64::MAX);
+            until_ns = until_ns.min(self.second_ends_ns(phase).min(ends_ns).max(now_ns));
             until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));
             let awaits_arrival = !phase.with_room.is_empty();
             if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {

@@ -9,7 +9,7 @@ use crate::driver::{Asked, Driver, Reply, Step, Verdict};
 use crate::flights::Flight;
 use crate::journal::Journal;
 use crate::link::{Fault, Link};
-use crate::record::{RecordSet, new_set};
+use crate::record::RecordSet;
 use crate::retries::Again;
 use crate::totals::LATE_AFTER_NS;
 use crate::watch::Watch;
@@ -59,7 +59,7 @@ impl PhaseState {
         }
         let most_keys = work.operations.iter().map(|operation| operation.keys_per_request).max();
         Self {
-            records: new_set(work.record_width),
+            records: work.room.new_set(),
             is_sending: work.budget > 0,
             ceased_ns: start_ns,
             sent: 0,

@@ -1,8 +1,12 @@
 //! What a load thread notes down, and how it passes to the reports.
 
 use loadstone_spec::events::ErrorClass;
+use loadstone_spec::plan::EnginePlan;
 
 use crate::times::Times;
+
+/// Half of what an engine may take beside its connections.
+const MOST_TOUCHED_BYTES: usize = 32 << 20;
 
 /// Counts and times of one operation over some span.
 #[derive(Debug, Clone)]
@@ -92,8 +96,35 @@ impl OperationRecord {
 /// The records of all operations of a phase, as they pass from a load thread to the reports and back.
 pub(crate) type RecordSet = Vec<OperationRecord>;
 
-pub(crate) fn new_set(operations: usize) -> RecordSet {
-    (0..operations).map(|_| OperationRecord::new()).collect()
+/// What record sets hold from the beginning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// Sets pass between phases, so they all have room for the longest list of operations.
+    pub operations: usize,
+    /// Times up to this one have memory before they are measured.
+    touched_ns: Option<u64>,
+}
+
+impl Room {
+    /// Memory that is flat in the length of a run: times of all operations, up to the time-out, in each thread's two
+    /// sets and the two of the reports. A run of so many operations and threads that this would be much takes it as
+    /// it needs it.
+    pub(crate) fn of(plan: &EnginePlan) -> Self {
+        let operations = plan.operations.len();
+        let longest_ns = plan.timeout_ms.saturating_mul(1_000_000);
+        let sets = 2 * plan.threads as usize + 2;
+        let bytes = sets * operations * 2 * Times::bytes_up_to(longest_ns);
+        Self { operations, touched_ns: (bytes <= MOST_TOUCHED_BYTES).then_some(longest_ns) }
+    }
+
+    pub(crate) fn new_set(self) -> RecordSet {
+        let mut set: RecordSet = (0..self.operations).map(|_| OperationRecord::new()).collect();
+        if let Some(longest_ns) = self.touched_ns {
+            let times = set.iter_mut().flat_map(|record| [&mut record.response, &mut record.service]);
+            times.for_each(|times| times.touch(longest_ns));
+        }
+        set
+    }
 }
 
 pub(crate) fn add_set(sum: &mut RecordSet, set: &RecordSet) {

@@ -6,7 +6,7 @@ use loadstone_spec::events::Sample;
 use loadstone_spec::plan::{EnginePlan, PhaseName};
 
 use crate::driver::Shape;
-use crate::record::{RecordSet, add_set, new_set};
+use crate::record::{RecordSet, Room, add_set, clear_set};
 use crate::report::number_operations;
 use crate::setting::Setting;
 
@@ -21,6 +21,9 @@ pub(crate) struct Samples<'a> {
     /// The last second each thread has reported; all of them once it has finished.
     reported: Vec<u64>,
     waiting: BTreeMap<u64, Second>,
+    room: Room,
+    /// Empty sets for seconds to come.
+    spares: Vec<RecordSet>,
     emitted: u64,
     /// Everything of the phase so far.
     pub total: RecordSet,
@@ -41,7 +44,8 @@ impl<'a> Samples<'a> {
         started_at_unix_ns: u64,
         threads: usize,
     ) -> Self {
-        let total = new_set(operations.len());
+        let room = Room::of(plan);
+        let (total, spares) = (room.new_set(), vec![room.new_set()]);
         let reported = vec![0; threads];
         let setting = Setting::new(plan, phase);
         let waiting = BTreeMap::new();
@@ -53,6 +57,8 @@ impl<'a> Samples<'a> {
             started_at_unix_ns,
             reported,
             waiting,
+            room,
+            spares,
             emitted,
             total,
             service_sum_ns,
@@ -62,9 +68,10 @@ impl<'a> Samples<'a> {
     /// Takes one thread's second in.
     pub(crate) fn add(&mut self, thread: usize, index: u64, records: Option<&RecordSet>, in_flight: u64) {
         self.reported[thread] = index;
-        let width = self.operations.len();
-        let second =
-            self.waiting.entry(index).or_insert_with(|| Second { records: new_set(width), in_flight: 0 });
+        let second = self.waiting.entry(index).or_insert_with(|| {
+            let records = self.spares.pop().unwrap_or_else(|| self.room.new_set());
+            Second { records, in_flight: 0 }
+        });
         second.in_flight += in_flight;
         if let Some(records) = records {
             add_set(&mut second.records, records);
@@ -94,10 +101,12 @@ impl<'a> Samples<'a> {
     }
 
     fn take(&mut self, index: u64, elapsed_ns: u64) -> Option<Sample> {
-        let Second { records, in_flight } = self.waiting.remove(&index)?;
+        let Second { mut records, in_flight } = self.waiting.remove(&index)?;
         add_set(&mut self.total, &records);
         self.service_sum_ns = records.iter().map(|record| record.service_sum_ns).sum();
         let operations = number_operations(&self.operations, &records);
+        clear_set(&mut records);
+        self.spares.push(records);
         let duration_ns = elapsed_ns - self.emitted;
         self.emitted = elapsed_ns;
         Some(Sample {

@@ -6,6 +6,7 @@ use loadstone_spec::plan::{ConnectionStep, EnginePlan, PhaseName};
 
 use crate::arrivals::Share;
 use crate::driver::Driver;
+use crate::phase::PhaseState;
 use crate::worker::Worker;
 
 const SECOND_NS: f64 = 1e9;
@@ -40,6 +41,12 @@ impl Steps {
     /// All connections all the time.
     pub(crate) fn all() -> Self {
         Self { steps: vec![(0, usize::MAX)], next: 0 }
+    }
+
+    /// The number does not change any more.
+    #[inline]
+    pub(crate) fn are_done(&self) -> bool {
+        self.next == self.steps.len()
     }
 
     /// The number that begins to hold by now, if it is another one than before.
@@ -95,6 +102,14 @@ impl Churn {
     #[inline]
     fn is_due(&self, elapsed_ns: u64) -> bool {
         (self.done + 1) as f64 * self.interval_ns <= elapsed_ns as f64
+    }
+}
+
+impl PhaseState {
+    /// The plan has nothing more to do to connections, and nothing waits to be sent again.
+    #[inline]
+    pub(crate) fn is_left_alone(&self) -> bool {
+        self.work.steps.are_done() && self.work.churn.is_none() && self.again.is_empty()
     }
 }
 

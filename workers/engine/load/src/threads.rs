@@ -15,7 +15,7 @@ use crate::journal::JournalFile;
 use crate::lag::LagProbe;
 use crate::links::{Board, Shared};
 use crate::pinning::pin_to;
-use crate::record::{RecordSet, clear_set, new_set};
+use crate::record::{RecordSet, Room, clear_set};
 use crate::share::{Channels, Share};
 use crate::steps::share_of;
 use crate::totals::Message;
@@ -115,7 +115,7 @@ fn start_thread(
 ) -> io::Result<Thread> {
     let (work, work_receiver) = channel();
     let (spares, spares_receiver) = channel();
-    let _ = spares.send(new_set(plan.operations.len()));
+    let _ = spares.send(Room::of(plan).new_set());
     let cpus: Vec<u32> = match plan.cpus.len() {
         0 => Vec::new(),
         count => vec![plan.cpus[thread as usize % count]],

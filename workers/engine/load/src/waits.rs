@@ -6,10 +6,13 @@ use std::os::fd::RawFd;
 use loadstone_spec::events::Warning;
 use loadstone_spec::plan::{EngineLoad, EnginePlan, EventLoop};
 
+use crate::clock::Clock;
 use crate::sys::{Epoll, Ready, ReadyList, Uring};
 
 /// How long a ring gathers replies at most before it hands over those that are there.
 const BATCH_NS: u64 = 200_000;
+/// A pause of the store counts as this, so that batches are soon waited for again.
+const LONGEST_GAP_NS: u64 = 4 * BATCH_NS;
 const EVENTS_PER_WAIT: usize = 256;
 
 /// Whether the plan's connections are a ring's, and what to say when it asked for one that cannot be.
@@ -35,11 +38,40 @@ pub(crate) fn choose_ring(plan: &EnginePlan, is_bare: bool) -> (bool, Option<War
     }
 }
 
+/// How fast replies come through a ring, smoothed. A batch is waited for only while it comes: else each such wait ends by
+/// its time, and where a store answers some hundred times a second ten of them end with nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pace {
+    /// Time between two replies.
+    gap_ns: u64,
+    /// When the last ones had come.
+    last_ns: u64,
+}
+
+impl Pace {
+    /// How many replies to wait for, of those that one would like: one where fewer than two come in the time of a batch.
+    #[inline]
+    fn limit(self, replies: usize) -> usize {
+        if 2 * self.gap_ns > BATCH_NS { 1 } else { replies }
+    }
+
+    /// A wait that ended without a reply says that the gap is longer than the time since the last one.
+    #[inline]
+    fn note(&mut self, now_ns: u64, replies: usize) {
+        let since_ns = now_ns.saturating_sub(self.last_ns).min(LONGEST_GAP_NS);
+        self.gap_ns = (7 * self.gap_ns + since_ns / replies.max(1) as u64) / 8;
+        if replies > 0 {
+            self.last_ns = now_ns;
+        }
+    }
+}
+
 /// The sockets of a thread. Connections open under epoll in either case: their dialogue is short and seldom.
 pub(crate) struct Waits {
     epoll: Epoll,
     opened: ReadyList,
     ring: Option<Uring>,
+    pace: Pace,
 }
 
 impl Waits {
@@ -48,7 +80,7 @@ impl Waits {
     pub(crate) fn new(connections: usize, with_ring: bool) -> io::Result<Self> {
         let epoll = Epoll::new()?;
         let ring = if with_ring { Some(Uring::new(connections, epoll.raw_fd())?) } else { None };
-        Ok(Self { epoll, opened: ReadyList::with_capacity(EVENTS_PER_WAIT), ring })
+        Ok(Self { epoll, opened: ReadyList::with_capacity(EVENTS_PER_WAIT), ring, pace: Pace::default() })
     }
 
     pub(crate) fn has_ring(&self) -> bool {
@@ -85,9 +117,18 @@ impl Waits {
 
     /// Waits at most `timeout_ns`, through a ring until `replies` have come or it has gathered them for long enough.
     /// `is_opening`: there are connections that open.
-    pub(crate) fn wait(&mut self, replies: usize, is_opening: bool, timeout_ns: u64) -> io::Result<()> {
+    pub(crate) fn wait(
+        &mut self,
+        replies: usize,
+        is_opening: bool,
+        timeout_ns: u64,
+        clock: &Clock,
+    ) -> io::Result<()> {
         let Some(ring) = &mut self.ring else { return self.epoll.wait(&mut self.opened, timeout_ns) };
-        ring.wait(replies, BATCH_NS, timeout_ns)?;
+        ring.wait(self.pace.limit(replies), BATCH_NS, timeout_ns)?;
+        if replies > 1 {
+            self.pace.note(clock.now_ns(), ring.ready().len());
+        }
         self.opened.clear();
         if is_opening { self.epoll.wait(&mut self.opened, 0) } else { Ok(()) }
     }
@@ -109,5 +150,35 @@ impl Waits {
     #[inline]
     pub(crate) fn bytes(&self, id: u16, len: u32) -> &[u8] {
         self.ring.as_ref().map_or(&[], |ring| ring.bytes(id, len))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_waited_for_only_where_one_comes() {
+        let mut pace = Pace::default();
+        let mut now_ns = 0;
+        let mut come = |pace: &mut Pace, gap_ns: u64, times: usize| {
+            for _ in 0..times {
+                now_ns += gap_ns;
+                pace.note(now_ns, 1);
+            }
+        };
+        come(&mut pace, 10_000, 50);
+        assert_eq!(pace.limit(25), 25, "twenty come while it is waited");
+        come(&mut pace, 2_500_000, 5);
+        assert_eq!(pace.limit(25), 1, "none comes while it is waited");
+        come(&mut pace, 10_000, 20);
+        assert_eq!(pace.limit(25), 25, "what was slow is fast again");
+    }
+
+    #[test]
+    fn waits_without_a_reply_end_the_waiting_for_batches() {
+        let mut pace = Pace { gap_ns: 10_000, last_ns: 0 };
+        (1..=4).for_each(|waits| pace.note(waits * BATCH_NS, 0));
+        assert_eq!(pace.limit(25), 1);
     }
 }

@@ -18,8 +18,11 @@ use crate::watch::read_busy_ns;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
-/// The longest sleep, after which signals, time-outs and connections are looked at.
+/// The longest sleep while connections are to be brought up, closed or waited for the last time.
 pub(crate) const LONGEST_WAIT_NS: u64 = 5 * MILLISECOND_NS;
+/// The longest sleep while only replies are awaited, after which signals and time-outs are looked at. A store that answers
+/// some ten times a second would have the loop wake up between its answers more often than by them.
+pub(crate) const CALM_WAIT_NS: u64 = 25 * MILLISECOND_NS;
 /// Looking for time-outs touches every connection, so it is done more seldom.
 const LONGEST_BETWEEN_OVERDUE_NS: u64 = 100 * MILLISECOND_NS;
 /// Longer than a thread takes to wake up.
@@ -279,16 +282,23 @@ impl<D: Driver> Worker<D> {
         if now_ns >= self.gathering.next_look_ns() {
             self.look_at_silent(now_ns);
         }
-        let Some(phase) = &mut self.phase else { return };
-        let second_ends_ns = phase.work.start_ns + self.next_second * SECOND_NS;
+        let Some(phase) = &self.phase else { return };
+        let second_ends_ns = self.second_ends_ns(phase);
         if now_ns >= second_ends_ns
             && phase.is_sending
             && phase.end_ns().is_none_or(|end_ns| second_ends_ns < end_ns)
         {
-            self.hand_over();
-            return;
+            return self.hand_over();
         }
-        phase.cease_if_due(now_ns);
+        if let Some(phase) = &mut self.phase {
+            phase.cease_if_due(now_ns);
+        }
+    }
+
+    /// When the second under way is over.
+    #[inline]
+    pub(crate) fn second_ends_ns(&self, phase: &PhaseState) -> u64 {
+        phase.work.start_ns + self.next_second * SECOND_NS
     }
 
     fn tend(&mut self, now_ns: u64) {

@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod impostor;
 pub mod journals;
 pub mod memlink;
+pub mod sleeps;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
