@@ -80,9 +80,7 @@ impl<D: Driver> Worker<D> {
     #[inline]
     pub(crate) fn replies_to_gather(&self) -> usize {
         match &self.phase {
-            Some(phase) if !phase.is_open_loop() && phase.work.think_ns == 0 => {
-                (self.links.up.min(phase.in_flight as usize) / 2).max(1)
-            }
+            Some(phase) if !phase.is_timed() => (self.links.up.min(phase.in_flight as usize) / 2).max(1),
             _ => 1,
         }
     }

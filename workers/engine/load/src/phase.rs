@@ -88,6 +88,12 @@ impl PhaseState {
         self.work.arrivals.is_some()
     }
 
+    /// Requests leave when their time has come, and not as soon as others are answered.
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.is_open_loop() || self.work.think_ns > 0
+    }
+
     /// Draws the next operation; its keys stand in `keys` until the next one is drawn.
     #[inline]
     pub(crate) fn draw(&mut self) -> (usize, u64) {
@@ -157,9 +163,8 @@ impl PhaseState {
     /// Queues a connection that could take a further arrival of an open loop, or that thinks before its next request.
     #[inline]
     pub(crate) fn queue<D: Driver>(&mut self, index: usize, link: &mut Link<D>) {
-        let waits = self.is_open_loop() || self.work.think_ns > 0;
         let takes_more = link.takes_more(self.work.pipeline, self.work.per_connection);
-        if waits && !link.is_queued && link.is_up() && takes_more {
+        if self.is_timed() && !link.is_queued && link.is_up() && takes_more {
             link.is_queued = true;
             self.with_room.push_back(index as u32);
         }

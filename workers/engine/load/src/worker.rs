@@ -179,6 +179,9 @@ impl<D: Driver> Worker<D> {
         }
         self.keep_time();
         self.dispatch();
+        if self.phase.as_ref().is_some_and(PhaseState::is_timed) {
+            self.links.waits.send_now()?;
+        }
         let has_sent = self.phase.as_ref().map(|phase| phase.sent) != sent_before;
         self.look(is_asking && !has_sent);
         Ok(())

@@ -134,6 +134,21 @@ impl Uring {
         unsafe { self.push(&send) }
     }
 
+    /// Hands over what was laid down and comes back.
+    #[inline]
+    pub(crate) fn send_now(&mut self) -> io::Result<()> {
+        if self.new_sends == 0 {
+            return Ok(());
+        }
+        match self.ring.submit() {
+            // The next wait hands over what is left.
+            Err(error) if !matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN)) => {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The connection is closed: what the kernel still sends for it is kept until it has done so.
     pub(crate) fn abandon(&mut self, index: usize) {
         let Outgoing { bytes, token, .. } = std::mem::take(&mut self.outgoing[index]);
