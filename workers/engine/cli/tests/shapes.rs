@@ -185,7 +185,8 @@ fn a_warmup_ends_when_the_throughput_is_steady() {
 #[test]
 fn a_warmup_that_never_becomes_steady_ends_by_its_time_and_says_so() {
     let store = Store::memcached(&[]).ready();
-    let load = json!({"kind": "closed", "connections": 2, "think_time_us": 5000});
+    // Thinking connections may well send as many requests in one second as in the next.
+    let load = json!({"kind": "open", "connections": 2, "rate_per_s": 500, "arrivals": "poisson"});
     let mut plan = measure("memcached", store.port, load, 0.5);
     let steady = json!({"variation_max": 1e-9, "window_s": 3, "max_seconds": 4});
     plan["phases"] = json!([{"name": "warmup", "stop": {"steady": steady}}, {"name": "measure", "stop": {"seconds": 0.5}}]);

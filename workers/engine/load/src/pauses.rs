@@ -49,17 +49,23 @@ impl<D: Driver> Worker<D> {
 
     /// Where nothing but a reply can be the next thing to do, time-outs are all that must be looked for.
     #[inline]
-    fn longest_wait_ns(&self) -> u64 {
+    fn longest_wait_ns(&self, now_ns: u64) -> u64 {
         let is_calm = self.links.up == self.links.in_force
             && self.phase.as_ref().is_some_and(|phase| phase.is_sending && phase.is_left_alone());
-        if is_calm { CALM_WAIT_NS.min(self.links.shared.timeout_ns / 8) } else { LONGEST_WAIT_NS }
+        let tend_ns = self.next_tend_ns.saturating_sub(now_ns);
+        if is_calm {
+            CALM_WAIT_NS.min(self.links.shared.timeout_ns / 8)
+        } else {
+            tend_ns.min(LONGEST_WAIT_NS)
+        }
     }
 
     /// How long the loop may sleep.
     #[inline]
     pub(crate) fn next_wait_ns(&self) -> u64 {
         let now_ns = self.now_ns();
-        let mut until_ns = (now_ns + self.longest_wait_ns()).min(self.gathering.next_look_ns().max(now_ns));
+        let mut until_ns =
+            (now_ns + self.longest_wait_ns(now_ns)).min(self.gathering.next_look_ns().max(now_ns));
         if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
             let ends_ns = phase.end_ns().unwrap_or(u64::MAX);
             until_ns = until_ns.min(self.second_ends_ns(phase).min(ends_ns).max(now_ns));

@@ -43,10 +43,10 @@ impl Steps {
         Self { steps: vec![(0, usize::MAX)], next: 0 }
     }
 
-    /// The number does not change any more.
+    /// When the number changes next, since the phase began.
     #[inline]
-    pub(crate) fn are_done(&self) -> bool {
-        self.next == self.steps.len()
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.steps.get(self.next).map(|&(start_ns, _)| start_ns)
     }
 
     /// The number that begins to hold by now, if it is another one than before.
@@ -109,7 +109,7 @@ impl PhaseState {
     /// The plan has nothing more to do to connections, and nothing waits to be sent again.
     #[inline]
     pub(crate) fn is_left_alone(&self) -> bool {
-        self.work.steps.are_done() && self.work.churn.is_none() && self.again.is_empty()
+        self.work.steps.next_ns().is_none() && self.work.churn.is_none() && self.again.is_empty()
     }
 }
 
@@ -132,6 +132,12 @@ impl<D: Driver> Worker<D> {
         self.links.renewed = 0;
         let start_ns = self.phase.as_ref().map_or(0, |phase| phase.work.start_ns);
         self.shape_connections(start_ns);
+    }
+
+    /// When the plan changes the number of connections next.
+    pub(crate) fn next_step_ns(&self) -> u64 {
+        let next_ns = |phase: &PhaseState| Some(phase.work.start_ns + phase.work.steps.next_ns()?);
+        self.phase.as_ref().and_then(next_ns).unwrap_or(u64::MAX)
     }
 
     /// Sets how many connections are in force, and opens anew those whose turn it is.

@@ -41,7 +41,7 @@ pub(crate) struct Worker<D: Driver> {
     pub is_routed: bool,
     pub gathering: Gathering,
     channels: Channels,
-    next_tend_ns: u64,
+    pub next_tend_ns: u64,
     next_overdue_ns: u64,
     next_second: u64,
     drain_until_ns: u64,
@@ -310,6 +310,7 @@ impl<D: Driver> Worker<D> {
         // During a run a failed attempt is only worth the next one.
         let _ = self.links.tend(now_ns);
         self.follow_plan(now_ns);
+        self.next_tend_ns = self.next_tend_ns.min(self.next_step_ns());
         let Some(phase) = &mut self.phase else { return };
         if self.links.is_halted() {
             phase.cease(now_ns);
