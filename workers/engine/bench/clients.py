@@ -54,7 +54,7 @@ def prefill(engine: Path, work: Work) -> None:
 
 def own_clients(engine: Path, work: Work) -> dict[str, Client]:
     """The engine and the bare loop, each with both ways of waiting."""
-    bare = [str(engine), "bench", *_flags(work), "--no-prefill", "--repeats", "1", "--only"]
+    bare = [str(engine), "bench", *_flags(work), "--no-prefill", "--repeats", "1", "--loops-alone", "--only"]
     clients = {name: Client([*bare, name], work) for name in BARE_LOOPS}
     return clients | {name: engine_client(engine, work, event_loop) for name, event_loop in EVENT_LOOPS.items()}
 

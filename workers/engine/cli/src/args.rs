@@ -94,6 +94,10 @@ pub struct Bench {
     #[arg(long, value_enum, value_name = "LOOP")]
     pub only: Vec<BenchLoop>,
 
+    /// Nothing but the loops: for whoever measures what this process costs
+    #[arg(long)]
+    pub loops_alone: bool,
+
     /// How often each loop runs, in turn with the others
     #[arg(long, default_value_t = 5)]
     pub repeats: usize,

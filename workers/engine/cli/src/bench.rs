@@ -60,6 +60,9 @@ fn measure(arguments: &args::Bench) -> Result<(), Failure> {
         }
     }
     report(&plan, &costs);
+    if arguments.loops_alone {
+        return Ok(());
+    }
     if plan.threads > 1 {
         report_scaling(&plan, arguments.repeats, &stop)?;
     }
