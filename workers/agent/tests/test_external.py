@@ -226,10 +226,11 @@ def test_tls_is_checked_against_the_server_name_and_not_the_address(
     assert not check_target(external("redis", port)).reachable
 
 
-@pytest.fixture
-def mysql(passable_dir: Path) -> Iterator[ManagedStore]:
+@pytest.fixture(params=[offer.version for offer in KINDS["mysql"].offers() if offer.available] or [""])
+def mysql(request: pytest.FixtureRequest, passable_dir: Path) -> Iterator[ManagedStore]:
     """Somebody else's, as far as the agent is told."""
-    store = launch(LaunchPlan(KINDS["mysql"], {}, 8, [], passable_dir / "elsewhere", "nobody"), lambda: None)
+    options = {"server_version": request.param}
+    store = launch(LaunchPlan(KINDS["mysql"], options, 8, [], passable_dir / "elsewhere", "nobody"), lambda: None)
     yield store
     store.stop()
 
