@@ -11,7 +11,7 @@ describe('the names of an axis', () => {
   it('tilt where a word has no room, or too many lines are needed', () => {
     expect(isTilted(['Redis', 'memcached'], 100)).toBe(false);
     expect(isTilted(['Redis', 'memcached'], 40)).toBe(true);
-    expect(isTilted(['a bb cc dd'], 25)).toBe(true);
+    expect(isTilted(['a bb cc dd ee ff'], 25)).toBe(true);
   });
 
   it('keep both ends when they are shortened, and their height when they are short', () => {

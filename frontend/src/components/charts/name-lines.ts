@@ -3,10 +3,10 @@
 /** Of a letter of the axis' font, on average. */
 const LETTER_PX = 6.6;
 export const LINE_PX = 13;
-const MOST_LINES = 3;
+const MOST_LINES = 5;
 /** Of a tilted name: what the axis has height for. */
 const MOST_LETTERS = 16;
-const TILTED_HEIGHT_PX = 68;
+const TILTED_HEIGHT_PX = 82;
 /** Below the last line, which the margin of the chart adds to. */
 const FOOT_PX = 6;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placedWords } from './placed-words';
+import { placedWords, rowsOf } from './placed-words';
 
 const AREA = { x: 0, y: 0, width: 300, height: 200 };
 const knee = (x: number, y: number) => ({ word: 'knee', x, y });
@@ -19,5 +19,12 @@ describe('words beside points', () => {
   it('are left out where there is no room: the ring says enough', () => {
     const crowd = Array.from({ length: 5 }, () => knee(100, 100));
     expect(placedWords(crowd, AREA)[4]?.wordX).toBeNull();
+  });
+});
+
+describe('words along an axis', () => {
+  it('stand in the first row that has room, and nowhere when all are full', () => {
+    const words = [0, 10, 20, 30, 60].map((from) => ({ from, to: from + 50 }));
+    expect(rowsOf(words, 3)).toEqual([0, 1, 2, null, 0]);
   });
 });

@@ -45,7 +45,7 @@ function sidesOf({ word, x, y }: Point): Point[] {
   ];
 }
 
-function widthOf(word: string): number {
+export function widthOf(word: string): number {
   return word.length * LETTER_PX;
 }
 
@@ -57,4 +57,19 @@ function isWithin({ word, x, y }: Point, area: Area): boolean {
 function overlap(one: Point, other: Point): boolean {
   const apart = (widthOf(one.word) + widthOf(other.word)) / 2;
   return Math.abs(one.x - other.x) < apart && Math.abs(one.y - other.y) < LINE_PX;
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The first of so many rows in which each has room beside those before it; null where none has. */
+export function rowsOf(stretches: readonly Stretch[], rows: number): (number | null)[] {
+  const taken: Stretch[][] = Array.from({ length: rows }, () => []);
+  return stretches.map(({ from, to }) => {
+    const row = taken.findIndex((others) => others.every((other) => from >= other.to || to <= other.from));
+    taken[row]?.push({ from, to });
+    return row < 0 ? null : row;
+  });
 }
