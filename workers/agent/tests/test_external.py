@@ -19,7 +19,7 @@ from loadstone_agent.stores.base import MARKER_KEY, Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.stores.mysql_control import MySqlControl
 from loadstone_agent.trial.chain import TrialChain
-from loadstone_agent.trial.target import flush_external
+from loadstone_agent.trial.target import ReadyTarget, external_endpoint, flush_external
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, external, work
 from loadstone_agent_testing.needs import needs
@@ -262,6 +262,16 @@ def test_a_trial_on_the_plugin_of_an_external_mysql_is_set_up_by_sql(
     with KINDS["mysql"].control(mysql.endpoint) as control:
         assert control.has_marker()
         assert not control.is_empty()
+
+
+def test_the_plugin_is_told_nothing_of_the_credentials_of_sql() -> None:
+    secret = {"username": "ann", "password": "hunter2", "tls": Tls(server_name="db.example")}
+    target = external("mysql", 3306, plugin_port=11211, **secret)
+    for protocol, port, username in (("mysql", 3306, "ann"), ("memcached", 11211, None)):
+        ready = ReadyTarget(KINDS["mysql"], external_endpoint(target), None, False, protocol)
+        told = ready.for_engine()
+        assert (told.address.port, told.username) == (port, username)
+        assert (told.password is None, told.tls is None) == (username is None, username is None)
 
 
 @needs("mysql")
