@@ -1,7 +1,7 @@
 /** Where the names of an axis break into lines. Pure. */
 
 /** Of a letter of the axis' font, on average. */
-const LETTER_PX = 6.6;
+const LETTER_PX = 7.2;
 export const LINE_PX = 13;
 const MOST_LINES = 5;
 /** Of a tilted name: what the axis has height for. */
