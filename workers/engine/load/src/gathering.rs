@@ -88,7 +88,7 @@ impl<D: Driver> Worker<D> {
     /// Chooses how the sockets wait in a phase that begins.
     pub(crate) fn begin_gathering(&mut self, phase: &PhaseState) {
         let before = self.gathering.low_water;
-        let can_gather = self.links.shared.dial.is_bare() && !self.links.waits.has_ring() && !self.is_routed;
+        let can_gather = self.links.shared.dial.is_bare() && !self.is_routed;
         self.gathering =
             if can_gather { Gathering::of(&*self.links.shared.driver, phase) } else { Gathering::default() };
         if self.gathering.low_water != before {
@@ -110,7 +110,11 @@ impl<D: Driver> Worker<D> {
             let now_ns = self.now_ns();
             let asked_ns = self.links.all[index].flights.front().map_or(now_ns, |flight| flight.sent_ns);
             self.gathering.note_whole(now_ns - asked_ns);
-            self.links.all[index].unread_bytes = 0;
+            let link = &mut self.links.all[index];
+            link.unread_bytes = 0;
+            if std::mem::take(&mut link.is_asked_to_speak) {
+                set_low_water_of(link, self.gathering.low_water);
+            }
         }
     }
 
@@ -138,6 +142,10 @@ impl<D: Driver> Worker<D> {
                 self.links.all[index].unread_bytes = unread_bytes;
                 continue;
             }
+            if self.links.waits.has_ring() {
+                self.ask_to_speak(index);
+                continue;
+            }
             let sent_before = self.phase.as_ref().map(|phase| phase.sent);
             let ready = Ready { token: 0, readable: true, closing: false, source: Source::Socket };
             if let Err(fault) = self.exchange(index, ready) {
@@ -151,6 +159,14 @@ impl<D: Driver> Worker<D> {
             self.gathering = Gathering::default();
             self.set_low_water_of_all();
         }
+    }
+
+    /// What a ring is about to receive must not be read past it: without its mark the socket gives it what it has.
+    fn ask_to_speak(&mut self, index: usize) {
+        let link = &mut self.links.all[index];
+        link.is_asked_to_speak = true;
+        set_low_water_of(link, 1);
+        self.gathering.short += u64::from(self.phase.as_ref().is_some_and(|phase| phase.is_sending));
     }
 }
 

@@ -106,6 +106,8 @@ pub(crate) struct Link<D: Driver> {
     pub is_queued: bool,
     /// What a look at it has found while it was silent.
     pub unread_bytes: usize,
+    /// Its mark was taken away until it speaks.
+    pub is_asked_to_speak: bool,
     /// When the stage is given up, or a connection that is down is tried again.
     pub due_ns: u64,
     pub back_off_ns: u64,
@@ -132,6 +134,7 @@ impl<D: Driver> Link<D> {
             has_room: true,
             is_queued: false,
             unread_bytes: 0,
+            is_asked_to_speak: false,
             due_ns: 0,
             back_off_ns: 0,
         }
@@ -264,6 +267,7 @@ impl<D: Driver> Link<D> {
         self.reply_bytes = 0;
         self.served = 0;
         self.is_renewed = false;
+        self.is_asked_to_speak = false;
         self.has_room = true;
     }
 }
