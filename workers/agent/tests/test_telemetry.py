@@ -292,16 +292,21 @@ def test_a_checkpoint_of_postgresql_is_a_mark(start: Start) -> None:
 def test_memory_of_forked_backends_is_counted_once(start: Start) -> None:
     store = start("postgresql", shared_buffers="64MB")
     assert store.process_id is not None
+    meter = ProcessMeter(store.process_id)
     with KINDS["postgresql"].control(store.endpoint) as control:
         control._rows("CREATE TABLE t AS SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i")  # type: ignore[attr-defined]
         control._rows("SELECT sum(length(repeat)) FROM t")  # type: ignore[attr-defined]
-        reading = ProcessMeter(store.process_id).read(thorough=True)
+        alone = meter.read(thorough=True).children_memory_bytes
         pids = psutil.Process(store.process_id).children(recursive=True)
         resident = sum(one.memory_info().rss for one in pids)
-    assert reading.memory_bytes is not None
-    assert reading.children_memory_bytes is not None
+        # They map the same files, and so take from the proportional sizes of each other's processes.
+        start("postgresql", shared_buffers="16MB")
+        start("postgresql", shared_buffers="16MB")
+        beside = meter.read(thorough=True).children_memory_bytes
+    assert alone is not None
     # Shared buffers stand in the resident memory of every process that has touched them.
-    assert 0 < reading.children_memory_bytes < resident / 2
+    assert 8 * MEBIBYTE < alone < resident / 2
+    assert beside == pytest.approx(alone, abs=4 * MEBIBYTE)
 
 
 def is_kept(process: psutil.Process, name: str) -> bool:

@@ -48,7 +48,7 @@ def start_agent(settings: AgentSettings, identity: Identity, broker_url: str, ap
         beats = len(api.heartbeats)
         command = [str(Path(sys.executable).parent / "loadstone-agent"), "start"]
         started.append(subprocess.Popen(command, env=known | environment, stdout=subprocess.DEVNULL))
-        api.wait_for(lambda: len(api.heartbeats) > beats, 20.0)
+        api.wait_for(lambda: len(api.heartbeats) > beats, 60.0)
         return started[-1]
 
     yield start

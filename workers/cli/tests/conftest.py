@@ -38,7 +38,7 @@ def api_url(settings_in_environment: None, tmp_path_factory: pytest.TempPathFact
 
 
 def wait_until_ready(url: str, process: "subprocess.Popen[bytes]", log_file: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:
         with suppress(httpx2.TransportError):
             if httpx2.get(f"{url}/readyz", trust_env=False).status_code == 200:

@@ -22,7 +22,7 @@ from loadstone_testing.run_factories import doorbells, first_trial, let_leases_r
 from loadstone_testing.simulated_agent import SimulatedAgent, sample
 from sqlalchemy import func, select, update
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 
 
 @contextmanager

@@ -49,7 +49,7 @@ class ProcessMeter:
         if not thorough and not self._memory_budget.allows():
             return ProcessReading(memory_bytes, None, cpu_cores)
         with self._memory_budget.spending():
-            return ProcessReading(memory_bytes, _added_bytes(self.pid, memory_bytes, children), cpu_cores)
+            return ProcessReading(memory_bytes, _added_bytes(self.pid, children), cpu_cores)
 
     def _cpu_cores(self, pids: list[int]) -> float | None:
         """CPU seconds a second since the reading before, of the processes that are there."""
@@ -86,18 +86,20 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _added_bytes(pid: int, memory_bytes: int, children: list[int]) -> int | None:
-    """What the children hold beyond the server's resident memory.
+def _added_bytes(pid: int, children: list[int]) -> int | None:
+    """What the children hold beyond the server's own memory.
 
     Proportional set sizes of all of them add up to the pages that there are; the server's own are taken off. So a
     page that a fork shares with its parent is counted once, and one that was copied since twice, as it is held twice.
+    Pages of files are left out: other servers of the same program share them, which makes them count for less here.
     """
     try:
         held = _proportional_bytes(pid) + sum(_proportional_or_none(child) for child in children)
+        own = _sum_of(Path(f"/proc/{pid}/status"), b"RssAnon:", b"RssShmem:")
     except OSError:
         # Without the right to look into processes of others (a container without SYS_PTRACE).
         return None
-    return max(0, held - memory_bytes)
+    return max(0, held - own)
 
 
 def _proportional_or_none(pid: int) -> int:
@@ -109,7 +111,9 @@ def _proportional_or_none(pid: int) -> int:
 
 
 def _proportional_bytes(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    return _sum_of(Path(f"/proc/{pid}/smaps_rollup"), b"Pss_Anon:", b"Pss_Shmem:")
+
+
+def _sum_of(path: Path, *names: bytes) -> int:
+    """In bytes, of lines such as `RssAnon:  1234 kB`."""
+    return sum(int(line.split()[1]) * 1024 for line in path.read_bytes().splitlines() if line.startswith(names))
