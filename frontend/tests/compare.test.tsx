@@ -68,7 +68,7 @@ const FOUND = {
   refusals: [],
   cells: [CELL],
   curves: [],
-  sentence: 'redis against memcached: of 1 cell 1 better, with a margin of 2.0%.',
+  sentence: 'redis against memcached: of 1 cell 1 better, with a margin of 2 %.',
 };
 const ADDRESS = `/compare?side=${encodeURIComponent(JSON.stringify(['run-1?target=memcached', 'run-1?target=redis']))}`;
 

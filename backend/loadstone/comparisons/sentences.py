@@ -14,8 +14,8 @@ def comparison_sentence(sides: Sequence[ComparedSide], cells: Sequence[Cell], ma
     if not cells:
         return f"Nothing matches {base}: no setting was measured on both sides."
     if len(sides) > 2:
-        return f"{len(sides) - 1} contenders against {base}: {_counts(cells)}, with a margin of {margin:.3g}."
-    return f"{sides[1].label} against {base}: {_counts(cells)}, with a margin of {margin:.1%}."
+        return f"{len(sides) - 1} contenders against {base}: {_counts(cells)}, with a margin of {_percent(margin)}."
+    return f"{sides[1].label} against {base}: {_counts(cells)}, with a margin of {_percent(margin)}."
 
 
 def _counts(cells: Sequence[Cell]) -> str:
@@ -24,6 +24,10 @@ def _counts(cells: Sequence[Cell]) -> str:
         f"{counts[verdict]} {word}" for verdict, word in (*WORDS.items(), ("refused", "refused")) if counts[verdict]
     ]
     return f"of {len(cells)} cell{'s' if len(cells) > 1 else ''} " + ", ".join(said)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.3g} %"
 
 
 def ratio_text(ratio: float, interval: Interval) -> str:
@@ -56,13 +60,14 @@ def lead_sentence(leader: str, other: str, others: int, noun: str, cell: Cell, m
     where = setting_text(cell.parameters)
     behind = f", ahead of {others} more" if others else ""
     if cell.refusal is not None or cell.ratio is None or cell.interval is None:
-        reason = cell.refusal.message if cell.refusal else "there is no figure"
-        return f"{leader} and {other} cannot be told apart{where}: {reason}"
+        reason = cell.refusal.message if cell.refusal else "There is no figure."
+        return f"{leader} and {other} cannot be told apart{where}. {reason}"
     told = ratio_text(cell.ratio, cell.interval)
     if cell.verdict == "equivalent":
-        return f"{leader} and {other} are equivalent within {margin:.1%}{where}: {told} the {noun}{behind}."
+        return f"{leader} and {other} are equivalent within {_percent(margin)}{where}: {told} the {noun}{behind}."
     if cell.verdict == "not_enough_data":
-        more = f"; {cell.trials_needed} more trials should settle it" if cell.trials_needed else ""
+        trials = f"{cell.trials_needed} more trial{'s' if cell.trials_needed != 1 else ''}"
+        more = f"; {trials} should settle it" if cell.trials_needed else ""
         return f"{leader} answers {told} the {noun} of {other}{where}{behind}: not enough data{more}."
     return f"{leader} answers {told} the {noun} of {other}{where}{behind}."
 

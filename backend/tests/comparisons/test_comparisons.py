@@ -44,7 +44,7 @@ def test_two_targets_of_an_interleaved_run_are_compared_as_pairs(client: Caller,
         assert cell["interval"]["low"] < 1.202 < cell["interval"]["high"]
         assert cell["verdict"] == "better"
     assert found["family_size"] == 2
-    assert found["sentence"] == "redis against memcached: of 2 cells 2 better, with a margin of 2.0%."
+    assert found["sentence"] == "redis against memcached: of 2 cells 2 better, with a margin of 2 %."
     assert [side["label"] for side in found["sides"]] == ["memcached", "redis"]
 
 

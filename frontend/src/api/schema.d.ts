@@ -7903,7 +7903,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "save_began" | "save_ended" | "log_rewrite_began" | "log_rewrite_ended" | "eviction_began" | "eviction_ended" | "checkpoint" | "fsync_stall" | "out_of_memory" | "store_restarted" | "store_died";
+            kind: "save_began" | "save_ended" | "log_rewrite_began" | "log_rewrite_ended" | "eviction_began" | "eviction_ended" | "checkpoint" | "fsync_stall" | "out_of_memory" | "store_killed" | "store_restarted" | "store_died";
             /** At Unix Ns */
             at_unix_ns: number;
             /** Title */

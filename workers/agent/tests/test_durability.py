@@ -41,6 +41,14 @@ def report_of(finish: FinishRequest) -> DurabilityReport:
     return report
 
 
+def test_the_kill_is_a_mark_at_its_own_time(check: Check, api: ApiInMemory) -> None:
+    finish = check("redis", {"save": "", "appendonly": "no"})
+    (lease_id,) = api.finishes
+    (killed,) = [event for event in api.events(lease_id) if event.kind == "store_killed"]
+    measured = finish.summary.phases[-1]
+    assert (killed.at_unix_ns - measured.started_at_unix_ns) / 1e9 == pytest.approx(1.2, abs=0.5)
+
+
 def test_redis_ranks_from_no_persistence_over_snapshots_to_its_log(check: Check) -> None:
     without = report_of(check("redis", {"save": "", "appendonly": "no"}))
     assert without.lost == without.keys

@@ -31,6 +31,7 @@ EventKind = Literal[
     "checkpoint",
     "fsync_stall",
     "out_of_memory",
+    "store_killed",
     "store_restarted",
     "store_died",
 ]

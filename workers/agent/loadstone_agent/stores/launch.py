@@ -91,6 +91,8 @@ class ManagedStore:
         self.command_line = " ".join(part or "''" for part in command)
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None
+        self.killed_at_s: float | None = None
+        """When `kill` was last asked for, in Unix time."""
         self.ended = threading.Event()
         self._killed = threading.Event()
         self._log = b""
@@ -154,6 +156,7 @@ class ManagedStore:
     def kill(self) -> None:
         """SIGKILL to all of it, as a crash would be; its data stay. Dead when this returns."""
         self._killed.clear()
+        self.killed_at_s = time.time()
         self._tell_keeper(keeper.KILL)
         self._killed.wait(STOP_TIMEOUT_S)
 

@@ -59,6 +59,7 @@ class TelemetryCollector:
         self._turns: queue.SimpleQueue[_Turn | None] = queue.SimpleQueue()
         self._phase: PhaseName | None = None
         self._seq = self._event_seq = 0
+        self._told_kill_at_s: float | None = None
         self._has_told_death = False
         self.cpu_s = 0.0
         """Of this thread: what the collecting has cost."""
@@ -159,6 +160,10 @@ class TelemetryCollector:
             self._oom_kills = self._host.oom_kills
             detail = "The kernel killed a process on this host."
             self._note(Noted("out_of_memory", at_s, "Out of memory", detail))
+        killed_at_s = self._managed.killed_at_s if self._managed else None
+        if killed_at_s is not None and killed_at_s != self._told_kill_at_s:
+            self._told_kill_at_s = killed_at_s
+            self._note(Noted("store_killed", killed_at_s, "The store was killed", "SIGKILL, as the plan asks for."))
         if self._managed is not None and self._managed.has_died() and not self._has_told_death:
             self._has_told_death = True
             self._note(Noted("store_died", at_s, "The store died"))
