@@ -100,7 +100,7 @@ function Offers({
         {offers
           .filter(({ available }) => available !== false)
           .map(({ name, version }) => (
-            <List.Item key={name}>
+            <List.Item key={`${name} ${version}`}>
               {name} {version}
             </List.Item>
           ))}
@@ -109,9 +109,9 @@ function Offers({
         <details>
           <summary className="quiet-summary">{missing.length} missing, and how to get them</summary>
           <List size="xs" mt={4}>
-            {missing.map(({ name, remedy }) => (
-              <List.Item key={name}>
-                {name}
+            {missing.map(({ name, version, remedy }) => (
+              <List.Item key={`${name} ${version}`}>
+                {name} {version}
                 {remedy && `: ${remedy}`}
               </List.Item>
             ))}

@@ -18,11 +18,19 @@ pub(crate) struct Unopened {
 impl<D: Driver> Links<D> {
     /// What trying again cannot change ends the attempt at once, the rest when the time-out has passed.
     pub(crate) fn open_all(&mut self) -> io::Result<Result<(), Unopened>> {
+        self.open_all_unless(|| false)
+    }
+
+    /// The same; a run that `is_stopped` meanwhile ends the attempt too.
+    pub(crate) fn open_all_unless(
+        &mut self,
+        is_stopped: impl Fn() -> bool,
+    ) -> io::Result<Result<(), Unopened>> {
         let until_ns = self.shared.clock.now_ns() + self.shared.timeout_ns.max(SECOND_NS);
         let mut last_fault = None;
         while self.up < self.all.len() {
             let now_ns = self.shared.clock.now_ns();
-            if now_ns > until_ns || self.is_halted() {
+            if now_ns > until_ns || self.is_halted() || is_stopped() {
                 return Ok(Err(self.give_up(last_fault.as_ref())));
             }
             last_fault = self.tend(now_ns).or(last_fault);

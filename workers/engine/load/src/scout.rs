@@ -58,7 +58,8 @@ pub(crate) fn prepare(
         journal: None,
     };
     if needs_scout {
-        shared = send_scout(plan, shared)?;
+        let Some(prepared) = send_scout(plan, shared, stop)? else { return Ok(None) };
+        shared = prepared;
         let mut parts = Vec::new();
         for part in shared.driver.endpoints() {
             let Some(found) = find(&Address::Tcp(part), timeout, stop)? else { return Ok(None) };
@@ -71,23 +72,30 @@ pub(crate) fn prepare(
     Ok(Some(shared))
 }
 
-/// Opens one connection to the first address and closes it again.
-fn send_scout(plan: &EnginePlan, shared: Shared<AnyDriver>) -> Result<Shared<AnyDriver>, Failure> {
+/// Opens one connection to the first address and closes it again. Nothing when the run was stopped meanwhile.
+fn send_scout(
+    plan: &EnginePlan,
+    shared: Shared<AnyDriver>,
+    stop: &StopSwitch,
+) -> Result<Option<Shared<AnyDriver>>, Failure> {
     let internal =
         |error: io::Error| fail(FailureCode::EngineInternal, format!("the first connection: {error}"));
     let everywhere = shared.endpoints.clone();
     let first = Endpoints { addresses: everywhere.addresses[..1].to_vec(), reads_apart: false };
     let scouting = Arc::new(Shared { endpoints: first, role: Role::Scout, ..shared });
     let mut links = Links::new(Arc::clone(&scouting), 1, || Flights::new(1, 0)).map_err(internal)?;
-    let opened = links.open_all().map_err(internal)?;
+    let opened = links.open_all_unless(|| stop.is_turned()).map_err(internal)?;
     drop(links);
     let Some(shared) = Arc::into_inner(scouting) else {
         return Err(fail(FailureCode::EngineInternal, "the first connection did not end"));
     };
+    if opened.is_err() && stop.is_turned() {
+        return Ok(None);
+    }
     opened.map_err(|Unopened { is_refused, message }| {
         let code = if is_refused { FailureCode::TargetRefused } else { FailureCode::TargetUnreachable };
         fail(code, format!("{}: {message}", name_address(&plan.target.address)))
     })?;
     let board = Arc::new(Board::default());
-    Ok(Shared { endpoints: everywhere, role: Role::Load, board, ..shared })
+    Ok(Some(Shared { endpoints: everywhere, role: Role::Load, board, ..shared }))
 }
