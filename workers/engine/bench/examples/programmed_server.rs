@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let time = |word: &String| word.parse().map(Duration::from_millis);
     let (seen, stall, period) = (time(service)?, time(stall)?, time(period)?);
-    let path = measure_path(seen, client_core.parse()?)?;
+    let path = measure_path(seen, client_core.parse()?, u32::try_from(protocols.len())?)?;
     println!("{}", path.as_nanos());
     let service = seen.saturating_sub(path);
     let mut programs = Vec::new();

@@ -14,12 +14,12 @@ use crate::programmed::{Program, start};
 const ROUND_TRIPS: u32 = 400;
 const QUESTION: &[u8] = b"get k000000000000042\r\n";
 
-/// The median of what a client that only sends and receives, on a core of its own, sees beyond the service: system
-/// calls, the network of the loopback, and the waking up of both sides.
+/// The median of what clients that only send and receive see beyond the service, so many of them on a core of their own:
+/// system calls, the network of the loopback, and the waking up of both sides. A core that several keep awake wakes sooner.
 ///
 /// # Errors
 /// When the core or a port cannot be had.
-pub fn measure_path(service: Duration, client_core: usize) -> io::Result<Duration> {
+pub fn measure_path(service: Duration, client_core: usize, clients: u32) -> io::Result<Duration> {
     let program = Program {
         dialect: Dialect::Memcached,
         service,
@@ -28,13 +28,22 @@ pub fn measure_path(service: Duration, client_core: usize) -> io::Result<Duratio
         spins: true,
     };
     let server = start(program)?;
-    let client = thread::spawn(move || -> io::Result<Vec<Duration>> {
-        let mut cores = CpuSet::new();
-        cores.set(client_core)?;
-        sched_setaffinity(Pid::from_raw(0), &cores)?;
-        make_round_trips(TcpStream::connect(("127.0.0.1", server.port))?, service + service / 4)
-    });
-    let mut seen = client.join().map_err(|_| io::Error::other("the client has panicked"))??;
+    let port = server.port;
+    let client = |number| {
+        thread::spawn(move || -> io::Result<Vec<Duration>> {
+            let mut cores = CpuSet::new();
+            cores.set(client_core)?;
+            sched_setaffinity(Pid::from_raw(0), &cores)?;
+            let apart = service + service / 4;
+            thread::sleep(apart * number / clients);
+            make_round_trips(TcpStream::connect(("127.0.0.1", port))?, apart)
+        })
+    };
+    let all: Vec<_> = (0..clients).map(client).collect();
+    let mut seen = Vec::new();
+    for client in all {
+        seen.extend(client.join().map_err(|_| io::Error::other("a client has panicked"))??);
+    }
     seen.sort_unstable();
     Ok(seen[seen.len() / 2].saturating_sub(service))
 }
@@ -65,7 +74,7 @@ mod tests {
         let service = Duration::from_millis(3);
         let mut found = Vec::new();
         while found.len() < ATTEMPTS && found.last().is_none_or(|&path| path >= service) {
-            found.push(measure_path(service, 0).unwrap());
+            found.push(measure_path(service, 0, 2).unwrap());
         }
         assert!(found.iter().all(|&path| path > Duration::ZERO), "{found:?}");
         assert!(found.iter().any(|&path| path < service), "{found:?} hold the service");
