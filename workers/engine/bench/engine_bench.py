@@ -107,7 +107,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", type=Path, default=ENGINE)
     parser.add_argument("--repeats", type=int, default=5, help="rounds of a cell")
-    parser.add_argument("--seconds", type=float, default=0.4, help="length of a client's run in a cell, about")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a client's run in a cell, about")
     parser.add_argument("--cells", default="", help="only cells with this in their names; across: the last figure")
     parser.add_argument("--protocol", action="append", help="only these in the stalls")
     parser.add_argument("--part", choices=PARTS, action="append", help="only these parts")
