@@ -7,7 +7,9 @@ from loadstone_agent.stores.base import DATABASE, Endpoint
 from loadstone_agent.stores.mysql_control import RESERVED, MySqlControl
 from loadstone_agent.stores.sql import OR_SHOW, SqlStore
 
+# A folder for temporary tables of its own: a MariaDB that starts removes all that it finds, those of others too.
 PREPARE = (
+    'mkdir -p tmp && TMPDIR="$PWD/tmp" '
     'mariadb-install-db --no-defaults --datadir="$PWD" --auth-root-authentication-method=normal --skip-test-db '
     f"{OR_SHOW}; echo 'CREATE DATABASE IF NOT EXISTS {DATABASE};' > init.sql"
 )
@@ -34,6 +36,6 @@ class MariaDb(SqlStore):
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         fixed = ["--no-defaults", "--datadir=.", "--init-file=./init.sql", "--bind-address=127.0.0.1",
                  f"--port={ports[0]}", "--socket=./store.sock", "--pid-file=./store.pid",
-                 "--skip-name-resolve"]  # fmt: skip
+                 "--skip-name-resolve", "--tmpdir=./tmp", "--ignore-db-dirs=tmp"]  # fmt: skip
         chosen = self.checked_options(options, connections)
         return [*fixed, *(f"--{name.replace('_', '-')}={value}" for name, value in chosen)]
