@@ -49,6 +49,11 @@ fn folder() -> TempDir {
     directory
 }
 
+/// A server that starts removes all temporary tables that it finds, those of others too.
+fn own_temporary(directory: &TempDir) -> String {
+    format!("--tmpdir={}", directory.path().display())
+}
+
 fn quiet(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
 }
@@ -62,7 +67,14 @@ impl Database {
         let (server, install) = (find(&["mariadbd", "/usr/sbin/mariadbd"])?, find(&["mariadb-install-db"])?);
         let directory = folder();
         let data = format!("--datadir={}/data", directory.path().display());
-        let fixed = ["--no-defaults", &data, "--auth-root-authentication-method=normal", "--skip-test-db"];
+        let temporary = own_temporary(&directory);
+        let fixed = [
+            "--no-defaults",
+            &data,
+            &temporary,
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        ];
         assert!(quiet(as_nobody(&install).args(fixed)).status().unwrap().success());
         let database = Self::serve_mysql(&server, directory, &data, arguments);
         database.make_user("mysql", "mysql_native_password", "IDENTIFIED BY");
@@ -76,7 +88,8 @@ impl Database {
         let directory = folder();
         let data = format!("--datadir={}/data", directory.path().display());
         let basedir = format!("--basedir={base}");
-        let fixed = ["--no-defaults", &basedir, &data, "--initialize-insecure"];
+        let temporary = own_temporary(&directory);
+        let fixed = ["--no-defaults", &basedir, &data, &temporary, "--initialize-insecure"];
         assert!(quiet(as_nobody(&server).args(fixed)).status().unwrap().success());
         let more = [&[&basedir, "--mysqlx=OFF", "--disable-log-bin"], arguments].concat();
         let database = Self::serve_mysql(&server, directory, &data, &more);
@@ -88,7 +101,15 @@ impl Database {
         let port = free_port();
         let socket = format!("--socket={}/db.sock", directory.path().display());
         let mut command = as_nobody(server);
-        command.args(["--no-defaults", data, &socket, "--bind-address=127.0.0.1", &format!("--port={port}")]);
+        let temporary = own_temporary(&directory);
+        command.args([
+            "--no-defaults",
+            data,
+            &temporary,
+            &socket,
+            "--bind-address=127.0.0.1",
+            &format!("--port={port}"),
+        ]);
         command.args(["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"]).args(arguments);
         let child = quiet(&mut command).spawn().unwrap();
         let database = Self { child, port, directory };
