@@ -1,7 +1,6 @@
 """Store and host, second by second, from real servers."""
 
 import os
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,6 @@ from loadstone_agent.stores.base import Endpoint
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.telemetry.collector import END_WITHIN_S, TelemetryCollector
 from loadstone_agent.telemetry.counters import ANSWER_WITHIN_S, CounterReader
-from loadstone_agent.telemetry.disk import allocated_bytes
 from loadstone_agent.telemetry.process import ProcessMeter
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import ApiInMemory
@@ -361,18 +359,6 @@ def test_a_server_that_cannot_be_reached_costs_nothing_but_its_counters(agent: A
     assert len(told.seconds) >= 2
     assert all(one.store == {} and one.store_memory_bytes is None for one in told.seconds)
     assert any(one.host is not None for one in told.seconds)
-
-
-def test_files_with_holes_count_as_what_they_take(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    with (tmp_path / "sub/holes").open("wb") as file:
-        file.truncate(100 * MEBIBYTE)
-    (tmp_path / "whole").write_bytes(b"x" * MEBIBYTE)
-    subprocess.run(["sync", str(tmp_path / "whole")], check=True)
-    found = allocated_bytes(tmp_path)
-    assert found is not None
-    assert MEBIBYTE <= found < 2 * MEBIBYTE
-    assert allocated_bytes(tmp_path / "not there") is None
 
 
 def test_collecting_costs_less_than_a_hundredth_of_a_core(start: Start) -> None:
