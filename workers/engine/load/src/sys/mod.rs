@@ -1,4 +1,4 @@
-//! The system calls that no safe wrapper offers as they are needed here. The only `unsafe` of the engine.
+//! The system calls, and the one instruction, that no safe wrapper offers as they are needed here. The only `unsafe` of the engine.
 
 #![allow(unsafe_code)]
 
@@ -61,6 +61,16 @@ pub(crate) fn count_unread(fd: RawFd) -> usize {
     // SAFETY: the kernel writes one number at `count`, which lives through the call.
     let result = unsafe { libc::ioctl(fd, libc::FIONREAD, &raw mut count) };
     if result < 0 { 0 } else { count.max(0) as usize }
+}
+
+/// The processor's counter, where there is one that a program may read.
+#[inline]
+pub(crate) fn read_ticks() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: takes no pointer, and every x86-64 processor has the instruction.
+    return Some(unsafe { std::arch::x86_64::_rdtsc() });
+    #[cfg(not(target_arch = "x86_64"))]
+    None
 }
 
 /// Lowers the calling thread's priority, so that making reports never displaces a load thread on its core.
