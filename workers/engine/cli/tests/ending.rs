@@ -48,7 +48,7 @@ fn stop_by(end: impl FnOnce(&mut std::process::Child)) {
     let last = stdout.lines().last().unwrap().unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(4));
-    assert!(ended_at.elapsed() < Duration::from_secs(2));
+    assert!(ended_at.elapsed() < Duration::from_secs(5));
     let summary: Value = serde_json::from_str(&last).unwrap();
     assert_eq!(summary["stopped"], true);
     let totals = &summary["phases"][0];
@@ -98,7 +98,7 @@ fn sigint_stops_at_once_while_the_target_lets_connections_wait() {
         })
         .collect();
     let took = interrupt_before_it_connects(long_plan(address.as_socket().unwrap().port()));
-    assert!(took < Duration::from_secs(1), "{took:?} with {} before it", queue.len());
+    assert!(took < Duration::from_secs(5), "{took:?} with {} before it", queue.len());
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn sigint_stops_at_once_while_the_target_does_not_greet() {
         let mut plan = long_plan(port);
         plan["target"]["protocol"] = json!(protocol);
         let took = interrupt_before_it_connects(plan);
-        assert!(took < Duration::from_secs(1), "{protocol}: {took:?}");
+        assert!(took < Duration::from_secs(5), "{protocol}: {took:?}");
     }
 }
 
@@ -217,13 +217,19 @@ fn cores_that_are_not_there_are_refused() {
     assert_eq!(said.failure().path.as_deref(), Some("$.cpus[1]"));
 }
 
+fn count_gets(store: &Store) -> u64 {
+    let stats = String::from_utf8(store.say(b"stats\r\n")).unwrap();
+    let line = stats.lines().find_map(|line| line.strip_prefix("STAT cmd_get ")).unwrap();
+    line.parse().unwrap()
+}
+
 #[test]
 fn a_store_that_dies_is_lost_and_what_was_measured_is_still_told() {
     let mut store = Store::memcached(&[]).ready();
     let mut plan = long_plan(store.port);
     plan["timeout_ms"] = json!(1000);
     let child = start_fed(&plan);
-    std::thread::sleep(Duration::from_millis(800));
+    await_true("some have been answered", || count_gets(&store) > 200);
     store.stop();
     let said = finish(child);
     assert_eq!((said.code(), said.failure().code), (3, FailureCode::TargetLost));
@@ -247,7 +253,7 @@ fn the_agreed_start_is_kept_and_a_passed_one_is_told() {
     let store = Store::memcached(&[]).ready();
     let now_ns = || std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
     let mut plan = plan("memcached", store.port);
-    let agreed_ns = now_ns() + 1_000_000_000;
+    let agreed_ns = now_ns() + 3_000_000_000;
     plan["start_at_unix_ns"] = json!(agreed_ns);
     let said = run(&plan);
     assert!(said.measured().started_at_unix_ns.abs_diff(agreed_ns) < 1_000_000);

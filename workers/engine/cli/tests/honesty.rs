@@ -32,11 +32,12 @@ fn a_stall_is_seen_by_every_arrival_that_was_due_in_it() {
     let measured = said.measured();
     assert_eq!((measured.offered, measured.sent, measured.answered), (3000, 3000, 3000));
     let get = numbers(measured, OperationKind::Get);
-    // 600 of 3000 arrivals waited, evenly between 0 and 600 ms: the 99th percentile of all is their 95th.
+    // 600 of 3000 arrivals waited, evenly between 0 and 600 ms: the 99th percentile of all is their 95th. A busy machine
+    // can only add to it.
     let p99_ms = get.response_time_ns.p99.unwrap() as f64 / 1e6;
-    assert!((p99_ms - 570.0).abs() < 60.0, "p99 {p99_ms} ms");
+    assert!((540.0..800.0).contains(&p99_ms), "p99 {p99_ms} ms");
     let p90_ms = get.response_time_ns.p90.unwrap() as f64 / 1e6;
-    assert!((p90_ms - 300.0).abs() < 60.0, "p90 {p90_ms} ms");
+    assert!((270.0..530.0).contains(&p90_ms), "p90 {p90_ms} ms");
     // Only 20 requests were under way in the stall: the service time alone would hide it.
     assert!(get.service_time_ns.p99.unwrap() < 100_000_000);
     assert!(get.late >= 500, "{} were late", get.late);
@@ -73,7 +74,7 @@ fn a_closed_loop_keeps_to_littles_law() {
     assert!(measured.littles_law_residual.abs() < 0.05, "{}", measured.littles_law_residual);
     assert_eq!(measured.offered, measured.sent);
     let service = numbers(measured, OperationKind::Get).service_time_ns;
-    assert!((1_000_000..3_000_000).contains(&service.p50.unwrap()), "{service:?}");
+    assert!((1_000_000..10_000_000).contains(&service.p50.unwrap()), "{service:?}");
 }
 
 #[test]
@@ -112,11 +113,12 @@ fn silence_is_counted_as_timeouts_and_the_run_goes_on() {
     let impostor = Impostor::start(|number| if number % 100 == 50 { Answer::Silence } else { Answer::Miss });
     let load = json!({"kind": "closed", "connections": 2});
     let mut plan = measure_only(impostor.port, load, json!({"operations": 400}));
-    plan["timeout_ms"] = json!(100);
+    // A busy machine must not be taken for a silent server.
+    plan["timeout_ms"] = json!(600);
     let said = run(&plan);
     assert_eq!(said.code(), 0);
     assert_eq!((said.measured().sent, errors(said.measured(), ErrorClass::Timeout)), (400, 4));
-    // Four requests were under way for 100 ms each without ever being recorded.
+    // Four requests were under way for 600 ms each without ever being recorded.
     let residual = said.measured().littles_law_residual;
     assert!(residual > 0.2, "{residual}");
 }

@@ -53,7 +53,7 @@ fn a_trace_is_sent_as_it_was_recorded_and_twice_as_fast() {
         assert_eq!((measured.offered, measured.sent, measured.answered), (1000, 1000, 1000));
         assert_eq!((numbers(measured, Kind::Set).count, numbers(measured, Kind::Get).count), (50, 950));
         let took_s = measured.elapsed_ns as f64 / 1e9;
-        assert!((elapsed_s - 0.01..elapsed_s + 0.5).contains(&took_s), "{speed}: {took_s}");
+        assert!((elapsed_s - 0.01..elapsed_s + 0.9).contains(&took_s), "{speed}: {took_s}");
         assert_eq!(numbers(measured, Kind::Get).hits, 950);
         let said = store.say(b"DBSIZE\r\nSTRLEN item/7\r\nSTRLEN item/49\r\n");
         assert_eq!(String::from_utf8_lossy(&said), ":50\r\n:107\r\n:149\r\n");

@@ -11,9 +11,10 @@ pub mod memlink;
 pub mod sleeps;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use loadstone_spec::events::{
@@ -22,8 +23,12 @@ use loadstone_spec::events::{
 use loadstone_spec::plan::{OperationKind, PhaseName};
 use serde_json::{Value, json};
 
+/// A port that nobody else is given: those that the system gives by itself begin at 32768.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + (std::process::id() % 500) as u16 * 20;
+    let ports = std::iter::repeat_with(|| first + NEXT.fetch_add(1, Ordering::Relaxed) % 2000);
+    ports.take(2000).find(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok()).unwrap()
 }
 
 /// A store that dies with the test.
@@ -104,13 +109,14 @@ impl Store {
         let _ = self.child.wait();
     }
 
-    /// Says something over a connection of its own and reads what comes back within a moment.
+    /// Says something over a connection of its own and reads what comes back until the store ends it, too.
     pub fn say(&self, text: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.write_all(text).unwrap();
-        stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
+        stream.read_to_end(&mut answer).unwrap();
         answer
     }
 }
@@ -129,7 +135,7 @@ pub fn accepted(store: &Store) -> u64 {
 }
 
 pub fn await_true(what: &str, mut condition: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + Duration::from_secs(30);
     while !condition() {
         assert!(Instant::now() < until, "in vain: {what}");
         std::thread::sleep(Duration::from_millis(10));
