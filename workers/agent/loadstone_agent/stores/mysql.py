@@ -87,8 +87,9 @@ class MySql(SqlStore):
         return _initialise_old(base) if _is_old(base) else _initialise(base)
 
     def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - the same for all versions
-        # 5.6 would tell a relative path as it was given, and it is read to know the server's process.
-        return 'set -- "$@" --pid-file="$PWD/store.pid"'
+        # 5.6 would tell a relative path as it was given, and it is read to know the server's process. 8.0 looks for the
+        # folder of temporary tables from two places.
+        return 'set -- "$@" --pid-file="$PWD/store.pid" --tmpdir="$PWD/tmp"'
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         base = Path(self.find_binary(options)).parents[1]
@@ -223,10 +224,11 @@ def _plugin_tables(base: Path, more: Sequence[str] = ()) -> str:
     return f"sed 's/^USE test$/USE test;/' '{base}/share/innodb_memcached_config.sql' && printf \"{own}\\n\""
 
 
+# A folder for temporary tables of its own: a server that starts removes all that it finds, those of others too.
 def _initialise(base: Path) -> str:
     return (
-        f"{{ {_plugin_tables(base, ROOT_BY_ADDRESS)}; }} > init.sql && "
-        f"'{base}/bin/mysqld' --no-defaults --initialize-insecure "
+        f"mkdir -p tmp && {{ {_plugin_tables(base, ROOT_BY_ADDRESS)}; }} > init.sql && "
+        f"'{base}/bin/mysqld' --no-defaults --initialize-insecure --tmpdir=\"$PWD/tmp\" "
         f'--basedir=\'{base}\' --datadir="$PWD/data" --init-file="$PWD/init.sql" {OR_SHOW}'
     )
 
@@ -234,6 +236,7 @@ def _initialise(base: Path) -> str:
 def _initialise_old(base: Path) -> str:
     tables = f"cat '{base}/share/mysql_system_tables.sql' '{base}/share/mysql_system_tables_data.sql'"
     return (
-        f"mkdir -p data/mysql data/test && {{ echo 'use mysql;'; {tables}; {_plugin_tables(base)}; }} | "
-        f"'{base}/bin/mysqld' --no-defaults --bootstrap --basedir='{base}' --datadir=\"$PWD/data\" {OR_SHOW}"
+        f"mkdir -p data/mysql data/test tmp && {{ echo 'use mysql;'; {tables}; {_plugin_tables(base)}; }} | "
+        f"'{base}/bin/mysqld' --no-defaults --bootstrap --basedir='{base}' --datadir=\"$PWD/data\" "
+        f'--tmpdir="$PWD/tmp" {OR_SHOW}'
     )
