@@ -93,10 +93,21 @@ def test_options_that_would_run_code_are_the_agents_own(start: Launch, name: str
         start(name, {option: "anything"})
 
 
-@pytest.mark.parametrize(("name", "told"), [("mariadb", "unknown variable"), ("postgresql", "unrecognized")])
-def test_a_refused_option_is_told_with_the_servers_last_lines(start: Launch, name: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "option", "told"),
+    [
+        ("mariadb", {"no_such_option": "1"}, "unknown variable"),
+        ("mariadb", {"sync_binlog": "often"}, "Error while setting value"),
+        ("mariadb", {"default_storage_engine": "Paper"}, "Unknown/unsupported storage engine"),
+        ("postgresql", {"no_such_option": "1"}, "unrecognized"),
+        ("postgresql", {"shared_buffers": "many"}, "invalid value"),
+    ],
+)
+def test_a_refused_option_is_told_with_the_servers_last_lines(
+    start: Launch, name: str, option: dict[str, str], told: str
+) -> None:
     with pytest.raises(BadPlan) as caught:
-        start(name, {"no_such_option": "1"})
+        start(name, option)
     assert told in caught.value.detail
 
 

@@ -8,11 +8,13 @@ from loadstone_agent.errors import AgentError, BadPlan, PluginMissing, StoreDied
 OPTION_REFUSALS = (
     "FATAL CONFIG FILE ERROR",
     "unknown variable",
+    "Error while setting value",
+    "Unknown/unsupported storage engine",
     "unrecognized configuration parameter",
     "invalid value for",
     "Error parsing command line",
 )
-"""How Redis, MariaDB, PostgreSQL and MongoDB say that they do not like an option."""
+"""How Redis, MySQL and MariaDB, PostgreSQL and MongoDB say that they do not like an option."""
 PLUGIN_FAULTS = ("Can't open shared library", "Couldn't load plugin")
 DISK_FULL = ("No space left on device", "Disk is full", "disk is full")
 KEEPER_KILLED = "its keeper was killed"
