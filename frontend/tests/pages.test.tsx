@@ -243,6 +243,36 @@ describe('a run', () => {
     expect(screen.getByText(/Redis reaches 12.3k ops\/s at 4 connections/)).toBeInTheDocument();
   });
 
+  it('says what its kills took in the api’s own words, here and on the home page', async () => {
+    const sentence = 'The kill cost RDB 59.5 % of its keys; 1 other lost nothing.';
+    const killed = run({ status: 'succeeded', finished_at: '2026-11-21T12:05:00Z' });
+    answer('get', '/runs', { items: [killed], next_cursor: null });
+    answer('get', '/runs/run-1', killed);
+    answer('get', '/runs/run-1/points', { items: [point({ target: 'RDB' }, operation(12_345))] });
+    answer('get', '/runs/run-1/verdict', { sentence });
+    const { router } = open('/');
+    expect(await screen.findByRole('cell', { name: sentence })).toBeInTheDocument();
+    await router.navigate({ to: '/runs/$runId', params: { runId: 'run-1' } });
+    expect(await screen.findByText(sentence, { selector: '.run-verdict' })).toBeInTheDocument();
+  });
+
+  it('has columns of failures where an operation failed, and none where all were answered', async () => {
+    const broken = { ...operation(10), count: 90, errors: 10, errors_by_class: { refused: 3, timed_out: 7 } };
+    answer('get', '/runs/run-1', run({ status: 'succeeded', finished_at: '2026-11-21T12:05:00Z' }));
+    const whole = point({ target: 'Redis', connections: 4 }, operation(12_345));
+    answer('get', '/runs/run-1/points', {
+      items: [whole, point({ target: 'memcached', connections: 4 }, broken)],
+    });
+    const { queries } = open('/runs/run-1');
+    await userEvent.hover(await screen.findByText('10 %', { selector: 'td *' }));
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('10 failed (10 %): timed out 7, refused 3');
+    expect(screen.getByRole('cell', { name: '0 %' })).toBeInTheDocument();
+    answer('get', '/runs/run-1/points', { items: [whole] });
+    await queries.invalidateQueries();
+    await waitFor(() => expect(screen.queryByRole('columnheader', { name: 'Failed' })).toBeNull());
+    expect(screen.getByText('12,345')).toBeInTheDocument();
+  });
+
   it('keeps its numbers on the page when reading them again fails', async () => {
     answer('get', '/runs/run-1', run({ status: 'succeeded', finished_at: '2026-11-21T12:05:00Z' }));
     answer('get', '/runs/run-1/points', {

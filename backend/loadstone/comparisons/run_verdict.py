@@ -1,11 +1,13 @@
-"""What a run says in one sentence: who leads, by how much, at which setting; and what was left out."""
+"""What a run says in one sentence: what its kills took, or who leads, by how much, at which setting; and what was left
+out."""
 
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loadstone.comparisons import repository, schemas, sentences, service
-from loadstone.comparisons.measured import read_measured
+from loadstone.comparisons import kills, repository, schemas, sentences, service
+from loadstone.comparisons.measured import Measured, read_measured
+from loadstone.comparisons.sides import ResolvedSide
 from loadstone.db import UnitOfWork
 from loadstone.principal import Principal
 
@@ -20,23 +22,18 @@ def run_verdict(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sc
         base=schemas.Side(run_id=run_id), contenders=[schemas.Side(run_id=run_id)], metrics=[METRIC]
     )
     side = service.resolve_sides(unit, principal, whole)[0]
-    measured = read_measured(unit, side.points, whole.operation, whole.metrics)
-    points = service.curve(side, METRIC, measured).points
-    peak = max(points, key=lambda point: point.value or 0.0)
+    measured = read_measured(unit, side.points, whole.operation, [METRIC, kills.LOST, kills.TORN])
+    losses = kills.losses_of(
+        (point.parameters, measured.shown(point, kills.LOST), measured.shown(point, kills.TORN))
+        for point in side.points
+    )
+    if losses:
+        sentence, cell = kills.kill_sentence(losses), None
+    else:
+        sentence, cell = _fastest(unit, principal, side, measured)
     trial_count = sum(row.trial_count for row in measured.trials.values())
     void = sum(row.void for row in measured.trials.values())
     excluded = repository.excluded_count(unit.session, run_id)
-    operations = _operations(side.run.definition)
-    noun = NOUNS.get(operations.pop(), "operations") if len(operations) == 1 else "operations"
-    sentence, cell = NOT_YET, None
-    if peak.value is not None:
-        rivals = _rivals(points, peak)
-        if rivals:
-            sentence, cell = _lead(unit, principal, run_id, peak, rivals, noun)
-        else:
-            low, high = peak.low or peak.value, peak.high or peak.value
-            target = str(peak.parameters["target"])
-            sentence = sentences.peak_sentence(target, noun, peak.parameters, peak.value, low, high)
     return schemas.RunVerdict(
         sentence=sentences.with_trust(sentence, void, excluded, trial_count),
         cell=cell,
@@ -44,6 +41,23 @@ def run_verdict(unit: UnitOfWork, principal: Principal, run_id: uuid.UUID) -> sc
         trials_excluded=excluded,
         trial_count=trial_count,
     )
+
+
+def _fastest(
+    unit: UnitOfWork, principal: Principal, side: ResolvedSide, measured: Measured
+) -> tuple[str, schemas.Cell | None]:
+    points = service.curve(side, METRIC, measured).points
+    peak = max(points, key=lambda point: point.value or 0.0)
+    if peak.value is None:
+        return NOT_YET, None
+    operations = _operations(side.run.definition)
+    noun = NOUNS.get(operations.pop(), "operations") if len(operations) == 1 else "operations"
+    rivals = _rivals(points, peak)
+    if rivals:
+        return _lead(unit, principal, side.run.id, peak, rivals, noun)
+    low, high = peak.low or peak.value, peak.high or peak.value
+    target = str(peak.parameters["target"])
+    return sentences.peak_sentence(target, noun, peak.parameters, peak.value, low, high), None
 
 
 def _operations(definition: Mapping[str, Any]) -> set[str]:

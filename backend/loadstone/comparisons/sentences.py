@@ -1,7 +1,7 @@
 """Verdicts in words. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from loadstone.comparisons.schemas import Cell, ComparedSide, Interval
 
@@ -36,7 +36,7 @@ def ratio_text(ratio: float, interval: Interval) -> str:
     return f"{ratio:.{digits}f}x [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
-def setting_text(parameters: dict[str, object]) -> str:
+def setting_text(parameters: Mapping[str, object]) -> str:
     parts = [_parameter(name, value) for name, value in parameters.items() if name != "target"]
     return f" at {' and '.join(parts)}" if parts else ""
 

@@ -1,6 +1,6 @@
 """Points and seconds as tables: one line an operation, parameters first. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from loadstone.results.points import OF_OPERATIONS
@@ -17,6 +17,8 @@ OPERATION_COLUMNS = (
     "trials_counted",
     "count",
     "errors",
+    "error_share",
+    "errors_by_class",
     "throughput_per_s",
     "throughput_per_s_low",
     "throughput_per_s_high",
@@ -48,9 +50,21 @@ def points_table(points: Sequence[Point]) -> Table:
 def _operation_cells(operation: PointOperation) -> Iterable[Any]:
     band = operation.band.throughput_per_s
     yield from (operation.operation, operation.trials_counted, operation.count, operation.errors)
+    yield from (_error_share(operation), _by_class(operation.errors_by_class))
     yield from (operation.throughput_per_s, band.low, band.high)
     yield from (getattr(operation, name) for name in OF_OPERATIONS)
     yield from _times(operation)
+
+
+def _error_share(operation: PointOperation) -> float | None:
+    """Of all that were sent and ended: `count` are those that were answered."""
+    ended = operation.count + operation.errors
+    return operation.errors / ended if ended else None
+
+
+def _by_class(errors: Mapping[str, int]) -> str | None:
+    """`timeout=12 refused=3`, the most frequent first; empty where nothing failed."""
+    return " ".join(f"{name}={count}" for name, count in sorted(errors.items(), key=lambda one: -one[1])) or None
 
 
 def _times(operation: Any) -> Iterable[Any]:

@@ -30,11 +30,14 @@ class Axis:
     is_log: bool = False
     is_time: bool = False
     """`x` is in seconds since 1970."""
+    span: tuple[float, float] | None = None
+    """Its ends, where they do not follow from what is on it."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """`names` are the rows of a forest plot from top to bottom; empty for curves."""
+    """`names` are the rows of a forest plot from top to bottom; empty for curves. `rule` is the place on its x axis
+    that the rows are read against."""
 
     title: str
     x: Axis
@@ -42,6 +45,7 @@ class Chart:
     lines: tuple[Line, ...]
     note: str = ""
     names: tuple[str, ...] = ()
+    rule: float | None = None
 
 
 def short_number(value: float) -> str:

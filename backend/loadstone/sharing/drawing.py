@@ -4,6 +4,7 @@ The palette, dashes and markers are those of the pages, where the tests hold the
 """
 
 import io
+import textwrap
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ _drawing = threading.Lock()
 # equal bytes.
 SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "loadstone", "font.size": 10, "text.parse_math": False}
 KEPT_PICTURES = 256
+NOTE_CHARACTER_PX = 6
+"""What a character of the note takes of the width, rather too much than too little."""
 
 
 @lru_cache(maxsize=KEPT_PICTURES)
@@ -94,7 +97,8 @@ def _figure(chart: Chart, picture: Picture) -> Figure:
     if not any(line.dots for line in chart.lines):
         axes.text(0.5, 0.5, "No figures yet", ha="center", va="center", color=colors.faint, transform=axes.transAxes)
     if chart.note:
-        figure.supxlabel(chart.note, fontsize=8, color=colors.faint, x=0.01, ha="left")
+        note = textwrap.fill(chart.note, picture.width // NOTE_CHARACTER_PX)
+        figure.supxlabel(note, fontsize=8, color=colors.faint, x=0.01, ha="left")
     return figure
 
 
@@ -140,8 +144,9 @@ def _set_scales(axes: Axes, chart: Chart) -> None:
     if chart.names:
         axes.set_yticks(range(len(chart.names)), [_plain(name) for name in chart.names])
         axes.set_ylim(len(chart.names) - 0.5, -0.5)
-        axes.axvline(1, color=axes.xaxis.label.get_color(), linewidth=1, linestyle=(0, (4, 3)))
-    elif not chart.y.is_log:
+    if chart.rule is not None:
+        axes.axvline(chart.rule, color=axes.xaxis.label.get_color(), linewidth=1, linestyle=(0, (4, 3)))
+    if not chart.names and not chart.y.is_log:
         axes.set_ylim(bottom=0)
 
 
@@ -158,6 +163,11 @@ def _set_scale(axes: Axes, side: Literal["x", "y"], axis: Axis, *, has_values: b
         along.set_major_locator(LogLocator(base=2 if side == "x" else 10, numticks=12))
         along.set_minor_formatter(NullFormatter())
     along.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+    if axis.span:
+        low, high = axis.span
+        # A marker on the end of the axis is seen whole.
+        room = (high - low) * 0.02
+        (axes.set_xlim if side == "x" else axes.set_ylim)(low - room, high + room)
 
 
 def day(at: datetime) -> float:

@@ -65,7 +65,7 @@ def comparison_chart(found: Comparison, title: str) -> Chart:
     x = Axis(f"{METRICS[metric].title}, ratio to {labels[0]}")
     names = tuple(_cell_name(cell, found, labels) for cell in cells)
     note = f"interval {found.definition.confidence:.0%}, {METRICS[metric].better} is better"
-    return Chart(title, x, Axis(""), lines, note, names)
+    return Chart(title, x, Axis(""), lines, note, names, rule=1)
 
 
 def _ratio_dot(cell: Cell, row: int) -> Dot:

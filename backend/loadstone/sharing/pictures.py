@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from loadstone.comparisons import kills
 from loadstone.comparisons.schemas import Comparison, ComparisonDefinition
 from loadstone.dashboards.schemas import ComparisonView, Panel, RunView, TextView, TrendView
 from loadstone.db import UnitOfWork
@@ -15,6 +16,7 @@ from loadstone.sharing.badge import badge_svg
 from loadstone.sharing.chart import Chart
 from loadstone.sharing.drawing import Picture, draw
 from loadstone.sharing.figure_charts import comparison_badge, comparison_chart, trend_badge, trend_chart
+from loadstone.sharing.kill_chart import kill_chart, kill_chart_badge
 from loadstone.sharing.run_chart import Curve, run_badge, run_chart
 from loadstone.sharing.service import Visit
 from loadstone.stats.metrics import METRICS
@@ -29,7 +31,7 @@ class Wanted:
     """What of the subject; what does not fit it is passed over."""
 
     curve: Curve | None = None
-    """Of a run; the throughput when nothing says otherwise."""
+    """Of a run; what it is about when nothing says otherwise: what its kills took, else the throughput."""
     panel: str | None = None
     """Of a dashboard; its first one with a chart when left out."""
 
@@ -60,12 +62,22 @@ def _figure(unit: UnitOfWork, visit: Visit, wanted: Wanted) -> Figure:
 
 def _run_figure(unit: UnitOfWork, visit: Visit, wanted: Wanted) -> Figure:
     run_id = uuid.UUID(visit.share.subject["run_id"])
-    return _run(unit, visit, run_id, visit.share.view, wanted.curve or "throughput", visit.share.title)
+    view = visit.share.view
+    is_open = wanted.curve is None and view.get("metric") in (None, kills.LOST)
+    return _run(unit, visit, run_id, view, None if is_open else wanted.curve or "throughput", visit.share.title)
 
 
-def _run(unit: UnitOfWork, visit: Visit, run_id: uuid.UUID, view: dict[str, Any], curve: Curve, title: str) -> Figure:
-    run, points = visits.get_run(unit, visit, run_id), visits.list_points(unit, visit, run_id)
-    return Figure(run_chart(run, points.items, view, curve, title), *run_badge(run, points.items, view, curve))
+def _run(
+    unit: UnitOfWork, visit: Visit, run_id: uuid.UUID, view: dict[str, Any], curve: Curve | None, title: str
+) -> Figure:
+    """Without `curve`: what the run is about."""
+    run, points = visits.get_run(unit, visit, run_id), visits.list_points(unit, visit, run_id).items
+    killed = [point for point in points if kills.LOST in point.metrics]
+    if curve is None and killed:
+        said = visits.get_verdict(unit, visit, run_id).sentence
+        return Figure(kill_chart(run, killed, view, title, said), *kill_chart_badge(run, killed, view))
+    curve = curve or "throughput"
+    return Figure(run_chart(run, points, view, curve, title), *run_badge(run, points, view, curve))
 
 
 def _trend_figure(unit: UnitOfWork, visit: Visit, _wanted: Wanted) -> Figure:

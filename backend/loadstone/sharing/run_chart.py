@@ -57,12 +57,17 @@ def select(run: Run, view: dict[str, Any]) -> Selection:
         values=axes[axis],
         others=others,
         targets=[target.name for target in run.definition.targets],
-        hidden=frozenset(name for name in _list(view.get("hide")) if isinstance(name, str)),
+        hidden=hidden_in(view),
         operation=view["op"] if isinstance(view.get("op"), str) else "all",
         clock="service_time_ns" if view.get("time") == "service" else "response_time_ns",
         percentile=percentiles[-1] if percentiles else "p99",
         zoom=_range(view.get("zoom")),
     )
+
+
+def hidden_in(view: dict[str, Any]) -> frozenset[str]:
+    """Targets that the view's legend has switched off."""
+    return frozenset(name for name in _list(view.get("hide")) if isinstance(name, str))
 
 
 def _numeric_axes(run: Run) -> dict[str, list[float]]:

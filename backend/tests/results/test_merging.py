@@ -117,7 +117,7 @@ def test_an_operation_that_was_never_answered_has_no_percentiles() -> None:
 
 
 def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
-    merged = merge_point([_row(1, "get", [1_000] * 4, 4.0), _row(1, "set", [1_000] * 4, 4.0)])
+    merged = merge_point([_row(1, "get", [1_000] * 4, 4.0), _row(1, "set", [1_000] * 4, 4.0, errors=2)])
     unknown = {"low": None, "high": None}
     later = ("elapsed_s", "time_per_operation_ns", "throughput_per_connection_per_s")
     shown = [
@@ -142,3 +142,5 @@ def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
     assert lines[0]["target"] == "'=cmd()"
     assert lines[0]["connections"] == "4"
     assert float(lines[2]["throughput_per_s"]) == 8.0
+    assert [float(line["error_share"]) for line in lines] == [0, pytest.approx(2 / 6), 0.2]
+    assert [line["errors_by_class"] for line in lines] == ["", "timeout=2", "timeout=2"]

@@ -10,8 +10,8 @@ from loadstone.models import Run
 from loadstone.sharing.badge import badge_svg
 from loadstone.sharing.chart import short_number, short_time, tick_text
 from loadstone_testing.callers import Caller
-from loadstone_testing.run_factories import first_trial, make_run, resolved_plan
-from loadstone_testing.simulated_agent import SimulatedAgent
+from loadstone_testing.run_factories import first_trial, make_run, resolved_plan, trials_of
+from loadstone_testing.simulated_agent import SimulatedAgent, kept
 
 HOSTILE = '<script>alert(1)</script>"&$\\frac{1}{0}$'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,6 +89,40 @@ def test_a_badge_says_who_does_best_of_those_shown(client: Caller, anonymous: Te
     label, value = texts(anonymous.get(f"{hidden}/badge.svg?curve=response_time").content)
     assert label == "memcached get"
     assert value.startswith("p99 ")
+
+
+@pytest.fixture
+def killed(client: Caller) -> Run:
+    """Its stores were killed: memcached lost everything, Redis nothing."""
+    agent = SimulatedAgent.enroll(client)
+    run = make_run(client.principal, resolved_plan(axes=[]))
+    for trial in trials_of(client, run):
+        lost = 1_000 if trial.parameters["target"] == "memcached" else 0
+        agent.finish(agent.claim(str(trial.id)), durability=kept(lost=lost))
+    return run
+
+
+def test_a_run_that_kills_its_stores_shows_what_that_took(client: Caller, anonymous: TestClient, killed: Run) -> None:
+    url = address(client, killed)
+    shown = texts(anonymous.get(f"{url}/chart.svg").content)
+    assert {"memcached", "redis", "Acknowledged keys lost to the kill (%)"} <= set(shown)
+    sentence = client.get(f"/api/v1/runs/{killed.id}/verdict").json()["sentence"]
+    assert sentence == "The kill cost memcached 100 % of its keys; 1 other lost nothing."
+    assert sentence in " ".join(shown)
+    assert texts(anonymous.get(f"{url}/badge.svg").content) == ["memcached", "100 % lost"]
+
+
+def test_what_a_kill_took_follows_the_view_and_gives_way_to_a_curve_that_is_asked_for(
+    client: Caller, anonymous: TestClient, killed: Run
+) -> None:
+    hidden = address(client, killed, view={"hide": ["memcached"]})
+    assert "memcached" not in texts(anonymous.get(f"{hidden}/chart.svg").content)
+    assert texts(anonymous.get(f"{hidden}/badge.svg").content)[1] == "nothing lost or torn"
+    for url in (
+        f"{address(client, killed)}/chart.svg?curve=throughput",
+        f"{address(client, killed, view={'metric': 'throughput_per_s'})}/chart.svg",
+    ):
+        assert "Throughput (ops/s)" in texts(anonymous.get(url).content)
 
 
 def test_a_run_without_figures_says_so(client: Caller, anonymous: TestClient) -> None:

@@ -6,6 +6,7 @@ import type { LinkFrame } from '@/features/link/LinkFrame';
 import { EmbeddedCurves } from '@/features/run-curves/EmbeddedCurves';
 import { RunHeader } from '@/features/run-header/RunHeader';
 import { RunLoader } from '@/features/run-header/RunLoader';
+import { VerdictLine } from '@/features/run-header/VerdictLine';
 import { useRunPolling } from '@/features/run-seconds/useRunPolling';
 import { TrendBoardPanel } from '@/features/trends/TrendBoardPanel';
 import { TrendDetail } from '@/features/trends/TrendDetail';
@@ -56,7 +57,9 @@ interface SharedRunProps extends SharedSubjectProps {
 function SharedRun({ run, link, isEmbedded }: SharedRunProps): ReactElement {
   const [view, change] = useOwnView(runSearch(link.view));
   useRunPolling(run);
-  if (isEmbedded) return <EmbeddedCurves run={run} view={view} onView={change} />;
+  if (isEmbedded) {
+    return <EmbeddedCurves run={run} view={view} onView={change} verdict={<VerdictLine run={run} />} />;
+  }
   return (
     <>
       <RunHeader run={run} connection="open" actions={<RunExports run={run} />} />

@@ -24,6 +24,7 @@ from loadstone_contracts.agent_calls import (
     StoreOffer,
     TrialError,
 )
+from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, Quantiles, SampleEvent, SummaryEvent
 from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 
@@ -203,6 +204,13 @@ class SimulatedAgent:
         """From this trial to the end of its run."""
         while trial_id is not None:
             trial_id = self.execute(trial_id, seconds=1, count=500).next_trial_id
+
+
+def kept(lost: int) -> DurabilityReport:
+    """What was read back of 1,000 keys after a kill."""
+    return DurabilityReport(
+        acknowledged=5_000, keys=1_000, kept=1_000 - lost, newer=0, lost=lost, torn=0, errors=0, restart_s=0.4
+    )
 
 
 def summary(held: Assignment, *phases: PhaseTotals, stopped: bool = False) -> SummaryEvent:

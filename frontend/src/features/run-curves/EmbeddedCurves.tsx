@@ -1,6 +1,6 @@
 import { Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { NOTHING_PUBLISHED, runPublishedQuery } from '@/api/recipes';
 import { pointsQuery, type Run } from '@/api/runs';
 import { ChartSkeleton } from '@/components/Skeletons';
@@ -14,18 +14,21 @@ interface EmbeddedCurvesProps {
   readonly run: Run;
   readonly view: CurveView;
   readonly onView: (patch: Partial<CurveView>) => void;
+  /** What the run says in one sentence, drawn by another feature. */
+  readonly verdict: ReactNode;
 }
 
 /** The curves alone, for a frame on another page. */
-export function EmbeddedCurves({ run, view, onView }: EmbeddedCurvesProps): ReactElement {
+export function EmbeddedCurves(props: EmbeddedCurvesProps): ReactElement {
+  const { run } = props;
   const points = useQuery(pointsQuery(run.id));
   const published = useQuery(runPublishedQuery(run.id));
   if (!points.data || published.isPending) return <ChartSkeleton />;
   const data = { points: points.data.items, published: published.data ?? NOTHING_PUBLISHED };
-  return <Curves run={run} view={view} onView={onView} {...data} />;
+  return <Curves {...props} {...data} />;
 }
 
-function Curves({ run, view, onView, ...data }: EmbeddedCurvesProps & CurveData): ReactElement {
+function Curves({ run, view, onView, verdict, ...data }: EmbeddedCurvesProps & CurveData): ReactElement {
   const curves = useCurves(run, view, data);
   return (
     <>
@@ -35,6 +38,7 @@ function Curves({ run, view, onView, ...data }: EmbeddedCurvesProps & CurveData)
         </Title>
         <StatusChip status={run.status} />
       </Group>
+      {verdict}
       <CurveLegend
         lines={curves.selection.lines}
         references={curves.references}

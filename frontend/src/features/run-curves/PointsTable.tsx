@@ -1,11 +1,12 @@
+import { Tooltip, UnstyledButton } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Point, PointOperation } from '@/api/runs';
 import { formatQuantity } from '@/components/charts';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { isTerminal, type Trust, TrustChip } from '@/components/StatusChip';
-import { formatCount, formatNumber, formatRate } from '@/lib/format';
+import { formatCount, formatNumber, formatPercent, formatRate } from '@/lib/format';
 import { parameterTitle } from '@/lib/parameters';
-import { type CurveMetric, percentileTitle } from './metrics';
+import { type CurveMetric, failedShare, percentileTitle } from './metrics';
 import {
   type AxisValue,
   boundValue,
@@ -34,6 +35,7 @@ export function PointsTable({ points, axes, metric, selection, csvName }: Points
         ...placeColumns(axes),
         ...metricColumns(metric),
         ...numberColumns(selection),
+        ...failureColumns(points, selection),
         ...trustColumns(selection),
       ]}
       rows={points}
@@ -101,15 +103,44 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
       cell: (point: Point) => formatNumber(toMs(numbers(point)?.[clock][percentile])),
       isNumber: true,
     })),
+  ];
+}
+
+/** What failed or was refused; nothing where every operation was answered. */
+function failureColumns(points: readonly Point[], { operation }: Selection): DataColumn<Point>[] {
+  const numbers = (point: Point) => operationOf(point, operation);
+  if (!points.some((point) => (numbers(point)?.errors ?? 0) > 0)) return [];
+  return [
     {
       id: 'errors',
       header: 'Errors',
       value: (point) => numbers(point)?.errors,
-      cell: (point) => failureText(numbers(point)),
+      cell: (point) => formatCount(numbers(point)?.errors),
       isNumber: true,
-      isName: true,
+    },
+    {
+      id: 'failed',
+      header: 'Failed',
+      value: (point) => shareOf(numbers(point)),
+      cell: (point) => <FailedCell numbers={numbers(point)} />,
+      isNumber: true,
     },
   ];
+}
+
+function shareOf(numbers: PointOperation | null): number | null {
+  return numbers && failedShare(numbers);
+}
+
+/** The share; on hover and focus how many, of which class. */
+function FailedCell({ numbers }: { readonly numbers: PointOperation | null }): ReactElement {
+  const failed = numbers ? failedOf(numbers) : undefined;
+  if (!failed) return <>{formatPercent(shareOf(numbers))}</>;
+  return (
+    <Tooltip label={failed.text} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
+      <UnstyledButton className="has-details">{formatPercent(failed.share)}</UnstyledButton>
+    </Tooltip>
+  );
 }
 
 function trustColumns({ operation }: Selection): DataColumn<Point>[] {
@@ -123,10 +154,6 @@ function trustColumns({ operation }: Selection): DataColumn<Point>[] {
     },
     { id: 'trust', header: 'Trust', value: trustOf, cell: (point) => <TrustChip trust={trustOf(point)} /> },
   ];
-}
-
-function failureText(numbers: PointOperation | null): string {
-  return (numbers && failedOf(numbers)?.text) ?? formatCount(numbers?.errors);
 }
 
 /** The worst verdict among its trials; pending until one has ended, none when all have and nothing came of it. */

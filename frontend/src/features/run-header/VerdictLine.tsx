@@ -2,10 +2,9 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { runVerdictQuery } from '@/api/comparisons';
-import { pointsQuery, type Run } from '@/api/runs';
+import type { Run } from '@/api/runs';
 import { TextLink } from '@/components/links';
 import { isVisitor } from '@/lib/link';
-import { killSentence } from './kill-sentence';
 
 /** What the run says in one sentence, and the way to all its cells. */
 export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null {
@@ -14,13 +13,11 @@ export function VerdictLine({ run }: { readonly run: Run }): ReactElement | null
     ...runVerdictQuery(run.id, succeeded),
     enabled: succeeded > 0,
   });
-  const { data: points } = useQuery(pointsQuery(run.id));
-  const killed = killSentence(points?.items ?? []);
   if (!verdict.data) return null;
   return (
     <Group gap="sm" align="baseline">
       <Text fw={550} className="run-verdict">
-        {killed ?? verdict.data.sentence}
+        {verdict.data.sentence}
       </Text>
       {run.definition.targets.length > 1 && !isVisitor() && (
         <TextLink to="/compare" search={{ side: targetSides(run) }} size="sm">
