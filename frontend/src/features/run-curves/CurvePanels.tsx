@@ -72,14 +72,18 @@ function curveCharts(props: PanelsProps, metric: CurveMetric, height: number): C
 
 function tradeOffs(props: PanelsProps, height: number): Chart[] {
   const { panels, selection, hidden, zoom } = props;
-  const points = panels.flatMap((panel) =>
+  // Axes with nothing between them say nothing.
+  const filled = panels.filter((panel) =>
+    latencyOverThroughput(panel.points, selection, null).some((line) => line.points.length > 0),
+  );
+  const points = filled.flatMap((panel) =>
     shownLines(latencyOverThroughput(panel.points, selection, zoom), hidden).flatMap((line) => line.points),
   );
   const shared = {
     x: points.map(({ x }) => x),
     y: points.flatMap(({ y }) => (y === null ? [] : [y])),
   };
-  return panels.map((panel) => ({
+  return filled.map((panel) => ({
     key: `${OVERVIEW}${panel.key}`,
     draw: () => (
       <TradeOffChart

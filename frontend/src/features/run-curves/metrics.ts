@@ -16,6 +16,8 @@ export interface CurveMetric {
   readonly quantity: Quantity;
   /** Lines of one target: percentiles, the slowest first; one nameless part for everything else. */
   readonly parts: readonly string[];
+  /** Of the point as a whole: how many of its operations failed says nothing about it. */
+  readonly isOfPoint?: boolean;
   /** Null where the point does not have it. */
   readonly read: (point: Point, part: string) => Reading | null;
 }
@@ -108,6 +110,7 @@ function pointMetric(name: string): CurveMetric {
     title: metricTitle(name),
     quantity: quantityOfUnit(unitOfMetric(name)),
     parts: NO_PARTS,
+    isOfPoint: true,
     read: ({ metrics }) => {
       const found = metrics?.[name];
       return found ? { y: found.mean, low: found.low ?? null, high: found.high ?? null } : null;

@@ -27,7 +27,7 @@ export function referenceKey(label: string): string {
 export function curveLines(
   points: readonly Point[],
   selection: Selection,
-  { parts, read }: CurveMetric,
+  { parts, read, isOfPoint }: CurveMetric,
 ): CurveLine[] {
   return parts.flatMap((part, index) =>
     selection.lines.map((line, lookIndex) => {
@@ -45,7 +45,10 @@ export function curveLines(
         breaks: placed.filter(({ point }) => read(point, part) === null).map(({ place }) => place),
         points: placed.flatMap(({ point, place }) => {
           const reading = read(point, part);
-          if (reading) return [{ x: place, ...reading, ...circumstancesOf(point, selection) }];
+          if (reading) {
+            const told = circumstancesOf(point, selection);
+            return [{ x: place, ...reading, ...told, failed: isOfPoint ? undefined : told.failed }];
+          }
           return hasNoResult(point) ? [missingPoint(point, place)] : [];
         }),
       };

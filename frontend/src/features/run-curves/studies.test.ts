@@ -312,6 +312,17 @@ describe('a run that kills its stores', () => {
     expect(metricOfKill(metricsOf(POINTS, select(STUDY, {})))).toBeUndefined();
   });
 
+  it('marks failed operations where operations are counted, not on what was lost', () => {
+    const broken = { ...killed, total: { ...operation(10), count: 90, errors: 10 } };
+    const selection = select(run(), {});
+    const failedOn = (name: string) => {
+      const metric = metricsOf([broken], selection).find((one) => one.name === name);
+      const { lines } = drawn(asked(selection), panelsOf([broken], selection)[0] as never, metric as never);
+      return lines[1]?.points[0]?.failed?.share;
+    };
+    expect([failedOn('throughput_per_s'), failedOn('lost_share')]).toEqual([0.1, undefined]);
+  });
+
   it('has trials whose report is read', () => {
     expect(killedTrials([killed, ...POINTS])).toEqual(killed.trials.map(({ id }) => id));
   });

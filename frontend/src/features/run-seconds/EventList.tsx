@@ -5,7 +5,7 @@ import type { TelemetryMark } from '@/api/telemetry';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { formatDuration, formatNumber } from '@/lib/format';
 import { fileStem } from '@/lib/save-file';
-import { secondsOf } from './telemetry-series';
+import { secondsOf } from './telemetry-marks';
 
 interface EventListProps {
   readonly events: readonly TelemetryMark[];

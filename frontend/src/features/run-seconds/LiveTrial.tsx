@@ -9,7 +9,7 @@ import { type LiveSeconds, liveSecondsKey } from './live-seconds';
 import { SecondsCharts } from './SecondsCharts';
 import { shownOperation, totalErrors, totalThroughput } from './seconds-series';
 import { TelemetryCharts } from './TelemetryCharts';
-import { marksOf } from './telemetry-series';
+import { marksOf } from './telemetry-marks';
 import { useLiveSamples } from './useLiveSamples';
 import { useTelemetry } from './useTelemetry';
 

@@ -14,14 +14,8 @@ import {
 import { toCsv } from '@/lib/csv';
 import { EventList } from './EventList';
 import { type SecondsView, timeAxisOf } from './SecondsCharts';
-import {
-  defaultCounters,
-  marksOf,
-  panelsOf,
-  placeSeconds,
-  seriesOf,
-  type TelemetryPanel,
-} from './telemetry-series';
+import { deathsOf, marksOf } from './telemetry-marks';
+import { defaultCounters, panelsOf, placeSeconds, seriesOf, type TelemetryPanel } from './telemetry-series';
 
 interface TelemetryChartsProps {
   readonly samples: readonly Sample[];
@@ -47,6 +41,7 @@ export function TelemetryCharts(props: TelemetryChartsProps): ReactElement | nul
   const placed = useMemo(() => placeSeconds(seen.items, samples), [seen.items, samples]);
   const chosen = counters ?? defaultCounters(placed.items, seen.names);
   const marks = marksOf(seen.events, samples);
+  const deaths = deathsOf(seen.events, samples);
   // The trial's own charts above name them; eight times the same names would hide the lines.
   const unnamed = marks.map((mark) => ({ ...mark, short: '' }));
   const panels = panelsOf(placed.items, seen.names, chosen).filter(({ key }) => !only || only.includes(key));
@@ -66,7 +61,7 @@ export function TelemetryCharts(props: TelemetryChartsProps): ReactElement | nul
           <PanelChart
             key={panel.key}
             panel={panel}
-            series={seriesOf(panel, placed.items, placed.xs)}
+            series={seriesOf(panel, placed.items, placed.xs, deaths)}
             marks={unnamed}
             axis={timeAxisOf(samples, props.view, props.height)}
             fileLabel={props.fileLabel}

@@ -15,7 +15,7 @@ import { SecondsCharts, type SecondsView } from './SecondsCharts';
 import { SecondsTable } from './SecondsTable';
 import { endOfSeconds, operationsIn, secondsSince, shownOperation } from './seconds-series';
 import { TelemetryCharts } from './TelemetryCharts';
-import { marksOf } from './telemetry-series';
+import { marksOf } from './telemetry-marks';
 import { useLiveSamples } from './useLiveSamples';
 import { useTelemetry } from './useTelemetry';
 

@@ -11,6 +11,14 @@ export function secondsSince(samples: readonly Sample[]): (sample: Sample) => nu
   return (sample) => Math.round((Date.parse(sample.at) - start) / 10) / 100;
 }
 
+/** What was counted at the end of a phase covers a moment only: its rates say nothing, and would set the scale. */
+export const SHORTEST_S = 0.2;
+
+/** Null for a moment. */
+function rateOf(sample: Sample, rate: (sample: Sample) => number): number | null {
+  return sample.duration_s < SHORTEST_S ? null : rate(sample);
+}
+
 export function totalThroughput(sample: Sample): number {
   return sample.operations.reduce((sum, operation) => sum + operation.throughput_per_s, 0);
 }
@@ -49,7 +57,7 @@ export function throughputSeries(samples: readonly Sample[], lookIndex: number, 
   const xOf = secondsSince(samples);
   const points = samples.map((sample) => ({
     x: xOf(sample),
-    y: totalThroughput(sample),
+    y: rateOf(sample, totalThroughput),
     label: sample.phase,
   }));
   return { key: 'throughput', label, lookIndex, isBare: true, points: withBreaks(points) };
@@ -60,7 +68,7 @@ export function failedSeries(samples: readonly Sample[], lookIndex: number, labe
   const xOf = secondsSince(samples);
   const points = samples.map((sample) => ({
     x: xOf(sample),
-    y: totalErrors([sample]) / (sample.duration_s || 1),
+    y: rateOf(sample, () => totalErrors([sample]) / sample.duration_s),
     label: sample.phase,
   }));
   return { key: 'failed', label, lookIndex, isBare: true, points: withBreaks(points) };

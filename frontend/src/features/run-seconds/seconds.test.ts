@@ -34,6 +34,14 @@ describe('the lines of a trial', () => {
   const prefill = sample(0, { phase: 'prefill', operations: [secondOf('set', 50_000)] });
   const samples = [prefill, sample(1), sample(2)];
 
+  it('have no rate for a moment at the end of a phase: it would set the scale', () => {
+    const moment = sample(1, { duration_s: 0.02, operations: [secondOf('set', 900_000)] });
+    expect(throughputSeries([sample(0), moment], 0, 'all').points.map(({ y }) => y === null)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   it('add up the operations and break between phases', () => {
     const { points } = throughputSeries(samples, 0, 'all');
     expect(points.map(({ x, y }) => [x, y])).toEqual([

@@ -1,9 +1,8 @@
 /** Store and host, second by second, as lines of charts. Pure. */
 import type { Sample } from '@/api/runs';
-import type { CounterName, TelemetryItem, TelemetryMark } from '@/api/telemetry';
-import type { ChartMark, ChartPoint, ChartSeries, Quantity } from '@/components/charts';
-import { formatDuration } from '@/lib/format';
-import { secondsSince } from './seconds-series';
+import type { CounterName, TelemetryItem } from '@/api/telemetry';
+import type { ChartPoint, ChartSeries, Quantity } from '@/components/charts';
+import { SHORTEST_S, secondsSince } from './seconds-series';
 
 /** One chart. `seriesOf` are its lines, each with what it reads from a second. */
 export interface TelemetryPanel {
@@ -145,14 +144,31 @@ export function panelsOf(
   );
 }
 
-/** Lines that are zero throughout say nothing that their absence does not; a lone line stays. */
-export function seriesOf({ lines }: TelemetryPanel, items: readonly TelemetryItem[], xs: readonly number[]) {
-  const drawn = lines.map(({ key, label, value }, index): ChartSeries => {
+/**
+ * Lines that are zero throughout say nothing that their absence does not; a lone line stays.
+ * @param deaths seconds at which the store was no more: no line of it runs to the one that was started after
+ */
+export function seriesOf(
+  panel: TelemetryPanel,
+  items: readonly TelemetryItem[],
+  xs: readonly number[],
+  deaths: readonly number[],
+) {
+  const breaks = deaths.length > 0 && !HOST_PANELS.includes(panel) ? deaths : undefined;
+  const drawn = panel.lines.map(({ key, label, value }, index): ChartSeries => {
     const points = items.map((item, at): ChartPoint => {
       const y = value(item);
       return { x: xs[at] ?? 0, y: typeof y === 'number' ? y : null, label: item.phase ?? undefined };
     });
-    return { key, label, lookIndex: index, isBare: true, isJoined: true, points: points.filter(isKnown) };
+    return {
+      key,
+      label,
+      lookIndex: index,
+      isBare: true,
+      isJoined: true,
+      breaks,
+      points: points.filter(isKnown),
+    };
   });
   const moving = drawn.filter(({ points }) => points.some(({ y }) => y !== 0 && y !== null));
   return moving.length > 0 ? moving : drawn.slice(0, 1);
@@ -164,9 +180,6 @@ function isKnown({ y }: ChartPoint): boolean {
 
 /** A reading this near to a sample's second stands at it, so that one cursor runs through all charts. */
 const NEAR_S = 0.6;
-/** What was read at the end of a phase covers a moment only: its rates say nothing. */
-const SHORTEST_S = 0.2;
-
 /** Each second once, at the place that its sample has on the time axis. */
 export function placeSeconds(
   items: readonly TelemetryItem[],
@@ -194,51 +207,4 @@ function nearest(places: readonly number[], at: number): number | undefined {
     (best, place) => (best !== undefined && Math.abs(best - at) <= Math.abs(place - at) ? best : place),
     undefined,
   );
-}
-
-const BAD_KINDS = new Set([
-  'out_of_memory',
-  'store_died',
-  'store_restarted',
-  'fsync_stall',
-  'eviction_began',
-]);
-
-/** What began and ended is one mark that lasts; an end without a beginning, one at its place. */
-export function marksOf(events: readonly TelemetryMark[], samples: readonly Sample[]): ChartMark[] {
-  const ordered = [...events].sort((a, b) => a.elapsed_s - b.elapsed_s);
-  const ends = new Map(ordered.map((event) => [event, endOf(event, ordered)]));
-  const paired = new Set(ends.values());
-  return ordered
-    .filter((event) => !paired.has(event))
-    .map((event) => {
-      const end = ends.get(event);
-      const name = event.title.replace(/ (began|ended)$/, '');
-      return {
-        key: `${event.agent_id}:${event.seq}`,
-        x: secondsOf(event.at, samples),
-        until: end && secondsOf(end.at, samples),
-        kind: 'change',
-        label: end ? `${name}, ${formatDuration(end.elapsed_s - event.elapsed_s)}` : event.title,
-        short: event.kind.endsWith('_ended') ? '' : name,
-        tone: BAD_KINDS.has(event.kind) ? 'bad' : undefined,
-      };
-    });
-}
-
-/** Its own end, before the same begins again. */
-function endOf(event: TelemetryMark, ordered: readonly TelemetryMark[]): TelemetryMark | undefined {
-  if (!event.kind.endsWith('_began')) return undefined;
-  const stem = event.kind.replace(/_began$/, '');
-  const next = ordered
-    .slice(ordered.indexOf(event) + 1)
-    .find(({ kind, agent_id }) => agent_id === event.agent_id && kind.startsWith(`${stem}_`));
-  return next?.kind === `${stem}_ended` ? next : undefined;
-}
-
-/** Seconds of an instant since the first sample's second began. */
-export function secondsOf(at: string, samples: readonly Sample[]): number {
-  const first = samples[0];
-  const start = first ? Date.parse(first.at) - first.duration_s * 1000 : Date.parse(at);
-  return Math.round((Date.parse(at) - start) / 10) / 100;
 }

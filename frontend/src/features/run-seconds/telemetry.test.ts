@@ -3,7 +3,8 @@ import type { CounterName, TelemetryItem, TelemetryMark, TelemetryNews } from '@
 import { sample } from '../../../tests/fixtures';
 import { addLiveTelemetry, mergeTelemetry } from './live-telemetry';
 import { failedSeries } from './seconds-series';
-import { defaultCounters, marksOf, panelsOf, placeSeconds, seriesOf } from './telemetry-series';
+import { deathsOf, marksOf } from './telemetry-marks';
+import { defaultCounters, panelsOf, placeSeconds, seriesOf } from './telemetry-series';
 
 const samples = [sample(0), sample(1), sample(2)];
 const first = samples[0];
@@ -62,7 +63,7 @@ describe('the seconds of store and host', () => {
       item(1, 2, { store_children_memory_bytes: null }),
     ];
     const memory = panelsOf(items, names, []).find(({ key }) => key === 'memory');
-    const series = memory ? seriesOf(memory, items, [1, 2]) : [];
+    const series = memory ? seriesOf(memory, items, [1, 2], []) : [];
     expect(series.map(({ points }) => points.map(({ x, y }) => [x, y]))).toEqual([
       [
         [1, 1000],
@@ -72,10 +73,22 @@ describe('the seconds of store and host', () => {
     ]);
   });
 
+  it('of a store end where it was killed; those of its host go on', () => {
+    const items = [item(0, 1), item(1, 3)];
+    const deaths = deathsOf([mark(0, 1.5, 'store_killed'), mark(1, 2, 'checkpoint')], samples);
+    const breaksOf = (name: string) =>
+      panelsOf(items, names, [])
+        .filter(({ key }) => key === name)
+        .flatMap((panel) => seriesOf(panel, items, [1, 3], deaths))
+        .map(({ breaks }) => breaks);
+    expect(breaksOf('cores')).toEqual([[1.5]]);
+    expect(breaksOf('cpu')).toEqual([undefined]);
+  });
+
   it('do not draw lines that stay at zero beside one that does not', () => {
     const items = [item(0, 1), item(1, 2)];
     const cpu = panelsOf(items, names, []).find(({ key }) => key === 'cpu');
-    expect(cpu && seriesOf(cpu, items, [1, 2]).map(({ key }) => key)).toEqual(['user']);
+    expect(cpu && seriesOf(cpu, items, [1, 2], []).map(({ key }) => key)).toEqual(['user']);
   });
 
   it('show the rates that move until somebody chooses', () => {
