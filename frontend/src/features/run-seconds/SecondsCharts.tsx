@@ -16,8 +16,8 @@ import {
   type Clock,
   failedSeries,
   phaseSpans,
-  SHORTEST_S,
   secondsLimit,
+  secondsWithRate,
   throughputSeries,
   timeSeries,
   totalErrors,
@@ -130,9 +130,8 @@ function ticksIn([from, to]: Zoom): number[] {
 }
 
 function throughputSentence(samples: readonly Sample[]): string {
-  const rates = samples
-    .filter(({ phase, duration_s }) => phase === 'measure' && duration_s >= SHORTEST_S)
-    .map(totalThroughput);
+  const measured = [...secondsWithRate(samples)].filter(({ phase }) => phase === 'measure');
+  const rates = measured.map(totalThroughput);
   if (rates.length === 0) return `${countNoun(samples.length, 'second')} so far, none of them measured yet.`;
   const range = `between ${formatRate(Math.min(...rates))} and ${formatRate(Math.max(...rates))} ops/s`;
   const errors = totalErrors(samples);

@@ -14,9 +14,12 @@ export function secondsSince(samples: readonly Sample[]): (sample: Sample) => nu
 /** What was counted at the end of a phase covers a moment only: its rates say nothing, and would set the scale. */
 export const SHORTEST_S = 0.2;
 
-/** Null for a moment. */
-function rateOf(sample: Sample, rate: (sample: Sample) => number): number | null {
-  return sample.duration_s < SHORTEST_S ? null : rate(sample);
+/** Those whose rates say something: all of them where what is measured was over in a moment. */
+export function secondsWithRate(samples: readonly Sample[]): ReadonlySet<Sample> {
+  const isLong = ({ duration_s }: Sample) => duration_s >= SHORTEST_S;
+  const measured = samples.filter(({ phase }) => phase === 'measure');
+  const isOverInAMoment = !(measured.length > 0 ? measured : samples).some(isLong);
+  return new Set(isOverInAMoment ? samples : samples.filter(isLong));
 }
 
 export function totalThroughput(sample: Sample): number {
@@ -55,9 +58,10 @@ export function operationsIn(samples: readonly Sample[]): string[] {
 
 export function throughputSeries(samples: readonly Sample[], lookIndex: number, label: string): ChartSeries {
   const xOf = secondsSince(samples);
+  const rated = secondsWithRate(samples);
   const points = samples.map((sample) => ({
     x: xOf(sample),
-    y: rateOf(sample, totalThroughput),
+    y: rated.has(sample) ? totalThroughput(sample) : null,
     label: sample.phase,
   }));
   return { key: 'throughput', label, lookIndex, isBare: true, points: withBreaks(points) };
@@ -66,9 +70,10 @@ export function throughputSeries(samples: readonly Sample[], lookIndex: number, 
 /** Operations that failed, were refused or went unanswered, each second. */
 export function failedSeries(samples: readonly Sample[], lookIndex: number, label: string): ChartSeries {
   const xOf = secondsSince(samples);
+  const rated = secondsWithRate(samples);
   const points = samples.map((sample) => ({
     x: xOf(sample),
-    y: rateOf(sample, () => totalErrors([sample]) / sample.duration_s),
+    y: rated.has(sample) ? totalErrors([sample]) / (sample.duration_s || 1) : null,
     label: sample.phase,
   }));
   return { key: 'failed', label, lookIndex, isBare: true, points: withBreaks(points) };

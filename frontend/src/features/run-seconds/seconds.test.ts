@@ -42,6 +42,13 @@ describe('the lines of a trial', () => {
     ]);
   });
 
+  it('have one all the same where the whole trial was over in a moment', () => {
+    const moment = sample(0, { duration_s: 0.15, operations: [secondOf('get', 900)] });
+    const long = sample(0, { phase: 'prefill', operations: [secondOf('set', 5000)] });
+    expect(throughputSeries([moment], 0, 'all').points.map(({ y }) => y)).toEqual([900]);
+    expect(throughputSeries([long, moment], 0, 'all').points.at(-1)?.y).toBe(900);
+  });
+
   it('add up the operations and break between phases', () => {
     const { points } = throughputSeries(samples, 0, 'all');
     expect(points.map(({ x, y }) => [x, y])).toEqual([
