@@ -159,28 +159,35 @@ impl Layout {
     #[inline]
     pub(crate) fn append_for(&self, data: &Data, shape: &Shape, key: u64, word: u64, out: &mut Vec<u8>) {
         for piece in &self.pieces {
-            match piece {
-                Piece::Fixed { bytes, key_at, is_counter } => {
-                    let start = out.len();
-                    out.extend_from_slice(bytes);
-                    if let Some(at) = key_at {
-                        let format = data.keys_or_counters(*is_counter);
-                        let end = start + at + format.blank().len();
-                        format.patch(&mut out[start + at..end], key);
-                    }
-                }
-                Piece::Value => data.values.append(data.value_id(shape, key, word), out),
-                Piece::Key { is_counter } => data.keys_or_counters(*is_counter).append(key, out),
-                Piece::Length(layout) => {
-                    let length = layout.measure(data, key);
-                    out.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
-                }
-                Piece::ValueSize => {
-                    let size = data.values.size_bytes(data.value_id(shape, key, word));
-                    out.extend_from_slice(itoa::Buffer::new().format(size).as_bytes());
-                }
-                Piece::Word => out.extend_from_slice(itoa::Buffer::new().format(word).as_bytes()),
+            let Piece::Fixed { bytes, key_at, is_counter } = piece else {
+                piece.append(data, shape, (key, word), out);
+                continue;
+            };
+            let start = out.len();
+            out.extend_from_slice(bytes);
+            if let Some(at) = key_at {
+                data.keys_or_counters(*is_counter).patch(&mut out[start + at..], key);
             }
         }
     }
+}
+
+impl Piece {
+    /// Appends what is not always the same. Apart, so that a request without any of it is laid out in the loop itself.
+    #[inline(never)]
+    fn append(&self, data: &Data, shape: &Shape, (key, word): (u64, u64), out: &mut Vec<u8>) {
+        let value_id = || data.value_id(shape, key, word);
+        match self {
+            Self::Fixed { bytes, .. } => out.extend_from_slice(bytes),
+            Self::Value => data.values.append(value_id(), out),
+            Self::Key { is_counter } => data.keys_or_counters(*is_counter).append(key, out),
+            Self::Length(layout) => push_decimal(layout.measure(data, key), out),
+            Self::ValueSize => push_decimal(data.values.size_bytes(value_id()), out),
+            Self::Word => push_decimal(word, out),
+        }
+    }
+}
+
+fn push_decimal(number: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

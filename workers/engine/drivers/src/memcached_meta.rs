@@ -145,12 +145,20 @@ impl Driver for MemcachedMeta {
 
     #[inline]
     fn read(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
-        if asked.shape.kind == OperationKind::Get && !self.data.verify && reader.is_new() {
-            let end = input.starts_with(b"VA ").then(|| skip_sized(input, b"VA ".len()));
-            if let Some(end) = end.flatten() {
-                return hit(end);
-            }
+        let may_be_skipped = asked.shape.kind == OperationKind::Get && !self.data.verify && reader.is_new();
+        if may_be_skipped
+            && matches!(input, [b'V', b'A', b' ', ..])
+            && let Some(end) = skip_sized(input, b"VA ".len())
+        {
+            return hit(end);
         }
+        self.read_on(reader, asked, input)
+    }
+}
+
+impl MemcachedMeta {
+    /// Reads a reply piece by piece.
+    fn read_on(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
         let mut used = 0;
         loop {
             if reader.body.is_open() {

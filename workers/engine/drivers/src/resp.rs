@@ -242,6 +242,13 @@ impl Driver for Resp {
         {
             return step;
         }
+        self.read_on(reader, asked, input)
+    }
+}
+
+impl Resp {
+    /// Reads a reply piece by piece.
+    fn read_on(&self, reader: &mut Reader, asked: &Asked<'_>, input: &[u8]) -> Step {
         let mut used = 0;
         loop {
             if reader.body.is_open() {
@@ -281,9 +288,7 @@ impl Driver for Resp {
             }
         }
     }
-}
 
-impl Resp {
     /// The commonest replies, if all of one is there: a value that need not be verified, OK.
     #[inline]
     fn read_whole(&self, asked: &Asked<'_>, input: &[u8]) -> Option<Step> {
@@ -291,7 +296,7 @@ impl Resp {
             OperationKind::Get if asked.stage == 0 && !self.data.verify && input.first() == Some(&b'$') => {
                 skip_sized(input, 1).map(hit)
             }
-            OperationKind::Set if asked.stage == 0 && input.starts_with(b"+OK\r\n") => {
+            OperationKind::Set if asked.stage == 0 && input.first_chunk() == Some(b"+OK\r\n") => {
                 Some(Step::Done { used: b"+OK\r\n".len(), reply: Reply::default() })
             }
             _ => None,

@@ -11,6 +11,13 @@ use crate::zipf::Zipf;
 #[derive(Debug, Clone)]
 pub(crate) enum KeyDraw {
     Uniform { key_count: u64 },
+    Uneven(Uneven),
+}
+
+/// Where some keys are asked for more than others, or before them. Apart from the uniform draw, which is so short that
+/// it belongs into the loop.
+#[derive(Debug, Clone)]
+pub(crate) enum Uneven {
     Zipf { ranks: Zipf, scatter: Permutation },
     Latest { ranks: Zipf },
     HotSet { key_count: u64, hot_count: u64, hot_share: u64, scatter: Permutation },
@@ -22,38 +29,46 @@ impl KeyDraw {
     pub(crate) fn new(plan: &EnginePlan, thread: u32) -> Self {
         let key_count = plan.dataset.key_count;
         let (thread, threads) = (u64::from(thread), u64::from(plan.threads));
-        match &plan.access {
-            Access::Uniform(_) => Self::Uniform { key_count },
-            Access::Zipf(zipf) => Self::Zipf {
+        Self::Uneven(match &plan.access {
+            Access::Uniform(_) => return Self::Uniform { key_count },
+            Access::Zipf(zipf) => Uneven::Zipf {
                 ranks: Zipf::new(key_count, zipf.exponent),
                 scatter: Permutation::new(key_count),
             },
-            Access::Latest(latest) => Self::Latest { ranks: Zipf::new(key_count, latest.exponent) },
-            Access::HotSet(hot) => Self::HotSet {
+            Access::Latest(latest) => Uneven::Latest { ranks: Zipf::new(key_count, latest.exponent) },
+            Access::HotSet(hot) => Uneven::HotSet {
                 key_count,
                 hot_count: ((hot.key_share * key_count as f64).round() as u64).clamp(1, key_count),
                 hot_share: (hot.operation_share * 2f64.powi(64)) as u64,
                 scatter: Permutation::new(key_count),
             },
             Access::Gaussian(gaussian) => {
-                Self::Gaussian { key_count, deviation: gaussian.deviation_share * key_count as f64 }
+                Uneven::Gaussian { key_count, deviation: gaussian.deviation_share * key_count as f64 }
             }
             Access::Sequential(_) => {
                 let next = (u128::from(key_count) * u128::from(thread) / u128::from(threads)) as u64;
-                Self::InTurn { order: None, next, step: 1, key_count }
+                Uneven::InTurn { order: None, next, step: 1, key_count }
             }
             Access::Permutation(_) => {
                 let order = Permutation::seeded(key_count, mix64(plan.seed));
-                Self::InTurn { order: Some(order), next: thread, step: threads, key_count }
+                Uneven::InTurn { order: Some(order), next: thread, step: threads, key_count }
             }
-        }
+        })
     }
 
     /// `newest_end` is one behind the newest key that this thread knows of.
     #[inline]
-    pub(crate) fn next(&mut self, rng: &mut Rng, newest_end: u64) -> u64 {
+    pub(crate) fn next(&mut self, rng: &mut Rng, newest_end: impl FnOnce() -> u64) -> u64 {
         match self {
             Self::Uniform { key_count } => rng.below(*key_count),
+            Self::Uneven(uneven) => uneven.next(rng, newest_end()),
+        }
+    }
+}
+
+impl Uneven {
+    fn next(&mut self, rng: &mut Rng, newest_end: u64) -> u64 {
+        match self {
             Self::Zipf { ranks, scatter } => scatter.apply(ranks.next(rng) - 1),
             Self::Latest { ranks } => newest_end.saturating_sub(ranks.next(rng)),
             Self::HotSet { key_count, hot_count, hot_share, scatter } => {
@@ -95,7 +110,7 @@ mod tests {
     fn draw(access: &str, seed: u64, count: usize) -> Vec<u64> {
         let mut keys = KeyDraw::new(&plan(access, 1), 0);
         let mut rng = Rng::for_stream(seed, 0, 0);
-        (0..count).map(|_| keys.next(&mut rng, 1000)).collect()
+        (0..count).map(|_| keys.next(&mut rng, || 1000)).collect()
     }
 
     #[test]
@@ -145,7 +160,7 @@ mod tests {
             for thread in 0..3 {
                 let share = if thread == 0 { 334 } else { 333 };
                 let mut keys = KeyDraw::new(&plan, thread);
-                all.extend((0..share).map(|_| keys.next(&mut rng, 1000)));
+                all.extend((0..share).map(|_| keys.next(&mut rng, || 1000)));
             }
             all.sort_unstable();
             all.dedup();

@@ -38,8 +38,11 @@ impl Replay {
     }
 
     /// A trace that has ended stays at its last line: the budget ends the phase with it.
-    fn here(&self) -> (usize, u64) {
-        self.trace.request(self.next.min(self.trace.len() - 1)).unwrap_or((0, 0))
+    fn next(&mut self, keys: &mut Vec<u64>) -> (usize, u64) {
+        let (index, key) = self.trace.request(self.next.min(self.trace.len() - 1)).unwrap_or((0, 0));
+        keys.push(key);
+        self.next += self.step;
+        (index, self.next)
     }
 }
 
@@ -61,6 +64,13 @@ impl Sequence {
         let items = plan.recorded.clone();
         let key_count = items.as_ref().map_or(plan.dataset.key_count, |items| items.key_count());
         Self { patience: range.end - range.start, key_count, returned: Vec::new(), range, items }
+    }
+
+    fn next(&mut self, keys: &mut Vec<u64>) -> u64 {
+        let entry = self.returned.pop().or_else(|| self.range.next()).unwrap_or(self.range.end);
+        let key = entry % self.key_count;
+        keys.push(self.items.as_ref().map_or(key, |items| items.first_item(key)));
+        entry / self.key_count
     }
 }
 
@@ -146,6 +156,17 @@ impl Mix {
         }
     }
 
+    #[inline]
+    fn next(&mut self, operations: &[Shape], keys: &mut Vec<u64>) -> (usize, u64) {
+        let index = self.next_operation();
+        let shape = &operations[index];
+        self.push_key(shape, keys);
+        if shape.keys_per_request > 1 {
+            self.push_further_keys(shape, keys);
+        }
+        (index, if shape.draws_entries() { self.next_entries(shape) } else { self.next_serial() })
+    }
+
     /// How many keys a scan asks for.
     fn next_entries(&mut self, shape: &Shape) -> u64 {
         let least = u64::from(shape.entries_min);
@@ -156,10 +177,14 @@ impl Mix {
     fn next_serial(&mut self) -> u64 {
         self.serial += self.serial_step;
         if self.tells_time {
-            let behind = unix_now_ns().saturating_sub(self.serial);
-            self.serial += behind - behind % self.serial_step;
+            self.catch_up_with_time();
         }
         self.serial
+    }
+
+    fn catch_up_with_time(&mut self) {
+        let behind = unix_now_ns().saturating_sub(self.serial);
+        self.serial += behind - behind % self.serial_step;
     }
 
     /// A key that is not yet among those of the request: SELECT ... IN answers a key that is named twice once, and
@@ -167,21 +192,34 @@ impl Mix {
     #[inline]
     fn next_key_beside(&mut self, makes_new_keys: bool, others: &[u64]) -> u64 {
         let mut key = self.next_key(makes_new_keys);
-        if others.is_empty() {
-            return key;
-        }
-        for _ in 0..MOST_REDRAWS {
-            if !others.contains(&key) {
-                break;
-            }
+        let mut redraws = 0;
+        while others.contains(&key) && redraws < MOST_REDRAWS {
             key = self.next_key(makes_new_keys);
+            redraws += 1;
         }
         key
     }
 
     #[inline]
     fn next_key(&mut self, makes_new_keys: bool) -> u64 {
-        if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng, self.newest.end()) }
+        if makes_new_keys { self.newest.take() } else { self.keys.next(&mut self.rng, || self.newest.end()) }
+    }
+
+    /// The next key of a request, or one that was never written where the plan wants reads to miss.
+    #[inline]
+    fn push_key(&mut self, shape: &Shape, keys: &mut Vec<u64>) {
+        let key = self.next_key_beside(shape.kind.makes_new_keys(), keys);
+        let may_miss = self.hit_share < u64::MAX && shape.kind.is_read();
+        let misses = may_miss && self.rng.next_u64() > self.hit_share;
+        keys.push(if misses { self.absent_from + key } else { key });
+    }
+
+    /// The keys of a request behind its first one. Apart, so that requests for one key are drawn without a loop.
+    #[inline(never)]
+    fn push_further_keys(&mut self, shape: &Shape, keys: &mut Vec<u64>) {
+        for _ in 1..shape.keys_per_request {
+            self.push_key(shape, keys);
+        }
     }
 
     #[inline]
@@ -189,49 +227,25 @@ impl Mix {
         if self.ends.len() == 1 {
             return 0;
         }
+        self.draw_operation()
+    }
+
+    fn draw_operation(&mut self) -> usize {
         let drawn = self.rng.next_u64();
         self.ends.iter().position(|&end| drawn <= end).unwrap_or(0)
     }
 }
 
 impl Feed {
-    /// Which operation comes next.
+    /// Draws an operation and fills in its keys. Returns its index and what tells it apart from others of the same key. A
+    /// sequence that has ended stays at its end: the budget ends the phase with it.
     #[inline]
-    pub(crate) fn next_operation(&mut self) -> usize {
-        match self {
-            Self::Sequence(_) => 0,
-            Self::Mix(mix) => mix.next_operation(),
-            Self::Replay(replay) => replay.here().0,
-        }
-    }
-
-    /// Fills in the keys of a request and returns what tells it apart from others of the same key. A sequence that
-    /// has ended stays at its end: the budget ends the phase with it.
-    #[inline]
-    pub(crate) fn next_keys(&mut self, shape: &Shape, keys: &mut Vec<u64>) -> u64 {
+    pub(crate) fn next(&mut self, operations: &[Shape], keys: &mut Vec<u64>) -> (usize, u64) {
         keys.clear();
         match self {
-            Self::Sequence(Sequence { range, key_count, returned, items, .. }) => {
-                let entry = returned.pop().or_else(|| range.next()).unwrap_or(range.end);
-                let key = entry % *key_count;
-                keys.push(items.as_ref().map_or(key, |items| items.first_item(key)));
-                entry / *key_count
-            }
-            Self::Mix(mix) => {
-                let makes_new_keys = shape.kind.makes_new_keys();
-                let may_miss = mix.hit_share < u64::MAX && shape.kind.is_read();
-                for _ in 0..shape.keys_per_request {
-                    let key = mix.next_key_beside(makes_new_keys, keys);
-                    let misses = may_miss && mix.rng.next_u64() > mix.hit_share;
-                    keys.push(if misses { mix.absent_from + key } else { key });
-                }
-                if shape.draws_entries() { mix.next_entries(shape) } else { mix.next_serial() }
-            }
-            Self::Replay(replay) => {
-                keys.push(replay.here().1);
-                replay.next += replay.step;
-                replay.next
-            }
+            Self::Mix(mix) => mix.next(operations, keys),
+            Self::Sequence(sequence) => (0, sequence.next(keys)),
+            Self::Replay(replay) => replay.next(keys),
         }
     }
 

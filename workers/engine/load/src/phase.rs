@@ -97,9 +97,7 @@ impl PhaseState {
     /// Draws the next operation; its keys stand in `keys` until the next one is drawn.
     #[inline]
     pub(crate) fn draw(&mut self) -> (usize, u64) {
-        let index = self.work.feed.next_operation();
-        let word = self.work.feed.next_keys(&self.work.operations[index], &mut self.keys);
-        (index, word)
+        self.work.feed.next(&self.work.operations, &mut self.keys)
     }
 
     /// Lays the operation that was drawn into the connection's output.
@@ -117,7 +115,7 @@ impl PhaseState {
         driver.encode(&asked, &mut link.output);
         let record = &mut self.records[index];
         record.bytes_sent += (link.output.len() - before) as u64;
-        if now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS && self.work.arrivals.is_some() {
+        if self.work.arrivals.is_some() && now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS {
             record.late += 1;
             self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
         }
@@ -137,10 +135,15 @@ impl PhaseState {
     /// When a request that may be sent now was meant to be; nothing when none is due.
     #[inline]
     pub(crate) fn next_intended_ns(&mut self, free_since_ns: u64, now_ns: u64) -> Option<u64> {
-        let Some(arrivals) = &mut self.work.arrivals else {
-            let intended_ns = free_since_ns + self.work.think_ns;
-            return (self.work.think_ns == 0 || intended_ns <= now_ns).then_some(intended_ns);
-        };
+        if self.is_open_loop() {
+            return self.next_arrival_ns(now_ns);
+        }
+        let intended_ns = free_since_ns + self.work.think_ns;
+        (self.work.think_ns == 0 || intended_ns <= now_ns).then_some(intended_ns)
+    }
+
+    fn next_arrival_ns(&mut self, now_ns: u64) -> Option<u64> {
+        let arrivals = self.work.arrivals.as_mut()?;
         let due_ns = arrivals.due_ns();
         let is_over = self.work.duration_ns.is_some_and(|d| due_ns >= self.work.start_ns + d);
         (due_ns <= now_ns && !is_over).then(|| arrivals.take())

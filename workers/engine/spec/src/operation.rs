@@ -110,16 +110,19 @@ impl OperationKind {
     }
 
     /// Whether `entries` says how much comes back.
+    #[inline]
     pub fn takes_entries(self) -> bool {
         matches!(self, Self::RangeFirst | Self::RangeLast | Self::Range | Self::Scan)
     }
 
     /// Whether a key that was not there before comes into being with it, each time another one.
+    #[inline]
     pub fn makes_new_keys(self) -> bool {
         self == Self::Insert
     }
 
     /// Whether it leaves the store as it was: where reads have an endpoint of their own, it goes there.
+    #[inline]
     pub fn is_read(self) -> bool {
         self.takes_entries() || matches!(self, Self::Get | Self::MultiGet | Self::ListLength)
     }
