@@ -156,6 +156,8 @@ class RedisControl(StoreControl):
         return {
             **numbers_in(answer),
             "keys": float(sum(held["keys"] for name, held in nested if name.startswith("db"))),
+            # Not told before the first one.
+            "errorstat_OOM": 0.0,
             **{name: float(held["count"]) for name, held in nested if name.startswith("errorstat_")},
             "rdb_last_bgsave_failed": float(answer.get("rdb_last_bgsave_status") == "err"),
             "aof_last_bgrewrite_failed": float(answer.get("aof_last_bgrewrite_status") == "err"),
