@@ -9,7 +9,7 @@ from loadstone_agent.api import AgentApi, AgentRevoked, ApiRefused, ApiUnreachab
 from loadstone_agent.trial.chain import TrialChain
 from loadstone_agent_testing.api_server import TOKEN, ApiInMemory, Refusal
 from loadstone_agent_testing.assignments import assignment, managed, work
-from loadstone_agent_testing.processes import free_port
+from loadstone_agent_testing.processes import free_port, wait_until
 
 
 def test_an_api_that_is_gone_for_seconds_loses_no_sample_and_doubles_none(agent: Agent, api: ApiInMemory) -> None:
@@ -40,9 +40,9 @@ def test_an_outage_at_the_end_is_waited_out(agent: Agent, api: ApiInMemory) -> N
     trial.start()
     api.wait_for(lambda: "running" in api.states())
     api.is_gone = True
-    time.sleep(2.0)
+    wait_until((agent.settings.spool_dir / given.lease_id / "finish.json").exists, what="the report in the spool")
+    time.sleep(0.5)
     assert trial.is_alive()
-    assert (agent.settings.spool_dir / given.lease_id / "finish.json").exists()
     api.is_gone = False
     api.wait_for(lambda: given.lease_id in api.finishes)
     trial.join()
@@ -58,7 +58,7 @@ def test_answers_that_get_lost_are_asked_for_again_and_stored_once(agent: Agent,
     trial.start()
     api.wait_for(lambda: "running" in api.states())
     api.answers_to_lose = 3
-    trial.join(15)
+    trial.join(60)
     assert api.claims == [given.trial_id] * 2
     finish = api.finishes[given.lease_id]
     assert api.sequence(given.lease_id) == list(range(finish.sample_count))
@@ -72,11 +72,10 @@ def client(api: ApiInMemory) -> AgentApi:
 
 def test_a_definite_no_carries_its_code_and_is_not_repeated(api: ApiInMemory, client: AgentApi) -> None:
     api.refused_paths = {"finish": Refusal(409, "lease_lost")}
-    began_at = time.monotonic()
     with pytest.raises(ApiRefused) as caught:
         client.renew("no-such", 1, "running")
     assert (caught.value.status, caught.value.code, caught.value.ends_lease) == (409, "lease_lost", True)
-    assert time.monotonic() - began_at < 1.0
+    assert api.asked == ["renew"]
     client.close()
 
 
@@ -92,7 +91,8 @@ def test_a_busy_api_is_asked_again_until_patience_ends(api: ApiInMemory, client:
     began_at = time.monotonic()
     with pytest.raises(ApiUnreachable, match="503"):
         client.send_samples("lease", 1, [], Patience(0.6))
-    assert 0.1 < time.monotonic() - began_at < 2.0
+    assert 0.1 < time.monotonic() - began_at < 30
+    assert len(api.asked) > 1
     client.close()
 
 
@@ -103,5 +103,5 @@ def test_a_wait_for_the_api_can_be_interrupted() -> None:
     began_at = time.monotonic()
     with pytest.raises(ApiUnreachable):
         client.send_samples("lease", 1, [], Patience(60.0, interrupt))
-    assert time.monotonic() - began_at < 3.0
+    assert time.monotonic() - began_at < 30
     client.close()

@@ -1,9 +1,11 @@
 """Stores killed under their load: what they had acknowledged is read back, and the modes rank as they should."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 from loadstone_agent.agent import Agent
+from loadstone_agent.stores.launch import ManagedStore
 from loadstone_agent_testing.api_server import ApiInMemory
 from loadstone_agent_testing.assignments import assignment, managed, work
 from loadstone_agent_testing.trials import carried_out
@@ -41,23 +43,39 @@ def report_of(finish: FinishRequest) -> DurabilityReport:
     return report
 
 
-def test_the_kill_is_a_mark_at_its_own_time(check: Check, api: ApiInMemory) -> None:
+def test_the_kill_is_a_mark_at_its_own_time(check: Check, api: ApiInMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    began_ns: list[int] = []
+    ended_ns: list[int] = []
+    kill = ManagedStore.kill
+
+    def watched(store: ManagedStore) -> None:
+        began_ns.append(time.time_ns())
+        kill(store)
+        ended_ns.append(time.time_ns())
+
+    monkeypatch.setattr(ManagedStore, "kill", watched)
     finish = check("redis", {"save": "", "appendonly": "no"})
     (lease_id,) = api.finishes
     (killed,) = [event for event in api.events(lease_id) if event.kind == "store_killed"]
-    measured = finish.summary.phases[-1]
-    assert (killed.at_unix_ns - measured.started_at_unix_ns) / 1e9 == pytest.approx(1.2, abs=0.5)
+    # A microsecond for what a time in seconds loses.
+    assert began_ns[0] - 1000 <= killed.at_unix_ns <= ended_ns[0]
+    assert finish.summary is not None
+    assert (killed.at_unix_ns - finish.summary.phases[-1].started_at_unix_ns) / 1e9 > 1.1
 
 
 def test_redis_ranks_from_no_persistence_over_snapshots_to_its_log(check: Check) -> None:
     without = report_of(check("redis", {"save": "", "appendonly": "no"}))
     assert without.lost == without.keys
     assert without.lost_window_ns is not None
-    snapshots = report_of(check("redis", {"save": "1 100", "appendonly": "no"}, kill_after_s=2.4))
+    for kill_after_s in (2.4, 6.0, 12.0):
+        snapshots = report_of(check("redis", {"save": "1 100", "appendonly": "no"}, kill_after_s=kill_after_s))
+        if snapshots.lost < snapshots.keys:
+            # A busy machine takes seconds over its first snapshot.
+            break
     assert 0 < snapshots.lost < snapshots.keys
     assert snapshots.torn == 0
     assert snapshots.lost_window_ns is not None
-    assert snapshots.lost_window_ns < 2_400_000_000
+    assert snapshots.lost_window_ns < kill_after_s * 1e9
     for appendfsync in ("no", "everysec", "always"):
         # Nothing at a kill of the process, forced or not: it was handed to the kernel before it was acknowledged.
         logged = report_of(check("redis", {"save": "", "appendonly": "yes", "appendfsync": appendfsync}))
@@ -66,8 +84,12 @@ def test_redis_ranks_from_no_persistence_over_snapshots_to_its_log(check: Check)
 
 
 def test_innodb_that_writes_its_log_once_a_second_loses_what_is_younger(check: Check) -> None:
-    lazy = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "0"}, kill_after_s=1.6))
-    assert lazy.torn == 0
+    for kill_after_s in (1.6, 1.9, 2.2):
+        lazy = report_of(check("mariadb", {"innodb_flush_log_at_trx_commit": "0"}, kill_after_s=kill_after_s))
+        assert lazy.torn == 0
+        if lazy.lost:
+            # A kill right after the log was written loses nothing.
+            break
     assert lazy.lost > 0
     assert lazy.lost_window_ns is not None
     assert lazy.lost_window_ns < 3_000_000_000

@@ -215,11 +215,12 @@ def test_a_cancelled_trial_leaves_no_engine_behind(agent: Agent, api: ApiInMemor
     api.assign(given)
     running = threading.Thread(target=TrialChain(agent).execute, args=(given.trial_id,))
     running.start()
-    api.wait_for(lambda: any(sample.phase == "measure" for sample in api.samples.get(given.lease_id, {}).values()), 30)
+    api.wait_for(lambda: any(sample.phase == "measure" for sample in api.samples.get(given.lease_id, {}).values()))
     cancelled_at = time.monotonic()
     api.cancelled.add(given.lease_id)
-    running.join(10)
-    assert time.monotonic() - cancelled_at < 5
+    running.join(60)
+    # The engine itself would go on for minutes.
+    assert time.monotonic() - cancelled_at < 15
     assert api.finishes[given.lease_id].outcome == "cancelled"
     assert not processes_with(given.lease_id)
 

@@ -135,7 +135,7 @@ def test_a_store_beyond_its_limit_is_killed_and_the_death_says_why(start: Callab
     values = {f"k{number}": b"x" * MIB for number in range(64)}
     with pytest.raises(redis.RedisError):
         client.mset(values)
-    wait_until(store.has_died, 5.0, "death")
+    wait_until(store.has_died, what="death")
     death = store.death()
     assert death.code == "store_died"
     assert "its limit of memory" in death.message

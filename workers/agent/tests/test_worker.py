@@ -16,10 +16,12 @@ from loadstone_agent.settings import AgentSettings
 from loadstone_agent.stores import KINDS
 from loadstone_agent_testing.api_server import ApiInMemory, Refusal
 from loadstone_agent_testing.assignments import assignment, external, managed, work
-from loadstone_agent_testing.processes import descendants, end, is_alive, wait_until
+from loadstone_agent_testing.processes import descendants, end, is_alive, program_of, wait_until
 from loadstone_contracts.tasks import Doorbell
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
+STOPS_WITHIN_S = 30
+"""What systemd gives it (`TimeoutStopSec`)."""
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_a_doorbell_starts_a_trial_and_a_heartbeat_tells_what_the_host_can_do(
     assert api.finishes[given.lease_id].outcome == "succeeded"
     api.wait_for(lambda: len(api.claims) == 2)
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(STOPS_WITHIN_S) == 0
 
 
 def test_a_running_agent_offers_what_was_installed_and_no_more_what_was_removed(
@@ -126,11 +128,10 @@ def test_sigkill_of_the_agent_leaves_nothing_running_and_its_next_start_sends_wh
     doorbell.ring_trial("a1", given.trial_id)
     api.wait_for(lambda: len(api.sample_arrivals) >= 2)
     family = descendants(process.pid)
-    names = {Path(f"/proc/{pid}/comm").read_text().strip() for pid in family}
-    assert {"loadstone-engin", "redis-server"} <= names
+    assert {"loadstone-engin", "redis-server"} <= set(map(program_of, family))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    wait_until(lambda: not any(map(is_alive, family)), 3.0, "everything dead")
+    wait_until(lambda: not any(map(is_alive, family)), 10.0, "everything dead")
     assert list(settings.stores_dir.iterdir()) == []
     assert api.finishes == {}
     start_agent()
@@ -151,7 +152,7 @@ def test_sigkill_of_the_pool_process_is_told_by_the_main_process(
     api.wait_for(lambda: len(api.sample_arrivals) >= 1)
     family = descendants(process.pid)
     os.kill(family[0], signal.SIGKILL)
-    wait_until(lambda: not any(map(is_alive, family)), 3.0, "everything dead")
+    wait_until(lambda: not any(map(is_alive, family)), 10.0, "everything dead")
     api.wait_for(lambda: given.lease_id in api.finishes)
     assert api.finishes[given.lease_id].outcome == "crashed"
     again = assignment(managed(), work=work(0.3))
@@ -171,7 +172,7 @@ def test_sigterm_ends_the_trial_reports_it_and_exits_in_time(
     api.wait_for(lambda: len(api.sample_arrivals) >= 1)
     family = descendants(process.pid)
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(STOPS_WITHIN_S) == 0
     assert not any(map(is_alive, family))
     assert api.finishes[given.lease_id].outcome == "crashed"
 
@@ -179,4 +180,4 @@ def test_sigterm_ends_the_trial_reports_it_and_exits_in_time(
 def test_a_revoked_agent_stops_by_itself(start_agent: Start, api: ApiInMemory) -> None:
     process = start_agent()
     api.refused_paths = {"heartbeat": Refusal(401, "agent_revoked")}
-    assert process.wait(10) == 0
+    assert process.wait(STOPS_WITHIN_S) == 0

@@ -29,6 +29,8 @@ class ApiInMemory:
         self.assignments: dict[str, calls.Assignment] = {}
         self.next_trials: dict[str, str] = {}
         self.checks: dict[str, calls.AssignedTarget] = {}
+        self.asked: list[str] = []
+        """The last words of the paths that were called."""
         self.claims: list[str] = []
         self.renewals: list[tuple[float, str, calls.RenewRequest]] = []
         self.heartbeats: list[calls.HeartbeatRequest] = []
@@ -67,7 +69,7 @@ class ApiInMemory:
     def assign(self, assignment: calls.Assignment) -> None:
         self.assignments[assignment.trial_id] = assignment
 
-    def wait_for(self, is_so: Callable[[], bool], within_s: float = 15.0) -> None:
+    def wait_for(self, is_so: Callable[[], bool], within_s: float = 60.0) -> None:
         with self.changed:
             assert self.changed.wait_for(is_so, within_s), "the agent did not do it in time"
 
@@ -90,6 +92,7 @@ class ApiInMemory:
     def answer(self, path: str, body: bytes) -> BaseModel | bytes | None:
         parts = path.removeprefix(AGENT_API_PREFIX + "/").partition("?")[0].split("/")
         with self.changed:
+            self.asked.append(parts[-1])
             if parts[-1] in self.refused_paths:
                 raise self.refused_paths[parts[-1]]
             answer = self._answer(parts, body)

@@ -1,10 +1,12 @@
 """Looks into /proc: what still runs, and since when."""
 
 import os
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -31,18 +33,38 @@ def processes_with(text: str) -> list[int]:
 def descendants(pid: int) -> list[int]:
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *descendants(int(child))]
+        # A thread may end between being listed and being read.
+        with suppress(OSError):
+            for child in task.read_text().split():
+                found += [int(child), *descendants(int(child))]
     return found
 
 
-def wait_until(is_so: Callable[[], object], within_s: float = 5.0, what: str = "it") -> float:
-    """How long it took."""
+def program_of(pid: int) -> str | None:
+    """Its first fifteen letters, as the kernel keeps them; None once it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None
+
+
+def wait_until(is_so: Callable[[], object], within_s: float = 60.0, what: str = "it") -> float:
+    """How long it took. Where no promise is on trial, the limit only tells a busy machine from one that hangs."""
     began_at = time.monotonic()
     while not is_so():
         assert time.monotonic() - began_at < within_s, f"{what} did not come true within {within_s} s"
         time.sleep(0.005)
     return time.monotonic() - began_at
+
+
+def freeze(pid: int) -> None:
+    """Returns when its last thread stands still: on a busy machine one may go on for a while after the signal."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: set(_states(pid)) <= {"T"}, what=f"{pid} standing still")
+
+
+def _states(pid: int) -> list[str]:
+    return [path.read_text().rpartition(")")[2].split()[0] for path in Path(f"/proc/{pid}/task").glob("*/stat")]
 
 
 def free_port() -> int:
