@@ -44,7 +44,7 @@ def served(settings_in_environment: None) -> Iterator[str]:
         time.sleep(0.02)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
-    thread.join(10)
+    thread.join(60)
 
 
 @schemathesis.serializer("application/zip")

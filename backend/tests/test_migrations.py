@@ -61,7 +61,7 @@ def test_two_that_migrate_at_once_do_it_one_after_the_other(empty_database: str)
         with pytest.raises(TimeoutError):
             migration.result(timeout=0.7)
         other.close()
-        migration.result(timeout=30)
+        migration.result(timeout=120)
     assert "runs" in tables(empty_database)
 
 

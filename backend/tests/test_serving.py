@@ -12,12 +12,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from loadstone.main import SHUTDOWN_S
 from loadstone_local.secrets_file import free_port
 from loadstone_testing.callers import Caller
 from loadstone_testing.factories import plan_definition
 
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 120
+STOPS_WITHIN_S = 15
+"""What systemd gives it (`TimeoutStopSec`)."""
 
 
 @pytest.fixture
@@ -65,10 +66,10 @@ def test_it_stops_within_its_time_although_a_stream_is_open(
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    assert opened.wait(10)
+    assert opened.wait(60)
     process.send_signal(signal.SIGTERM)
-    process.wait(timeout=SHUTDOWN_S + 3)
-    watcher.join(5)
+    process.wait(timeout=STOPS_WITHIN_S)
+    watcher.join(60)
     log = (tmp_path / "log").read_text()
     assert "Finished server process" in log
     assert "timeout graceful shutdown exceeded" not in log

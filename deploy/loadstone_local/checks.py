@@ -29,6 +29,8 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Thousands of lines that a failed test has logged would hide why it failed, and what else did.
 LOGGED = re.compile(r"^(\d{4}-\d\d-\d\d \S+ )?\[(debug|info) *\].*\n", re.M)
 NEED_STORES = {"pytest", "cargo-test"}
+# Thousands of lines of requests would stand before what failed; one fixed order fails after a change only.
+PYTEST = ["-n", "2", "--dist", "loadfile", "--show-capture", "log", "--randomly-seed", "1"]
 PYTHON_FOLDERS = ["backend", "workers", "deploy", "migrations"]
 
 
@@ -52,7 +54,7 @@ def _python_checks() -> list[Check]:
         Check("ruff-format", [ruff, "format", "--check", *PYTHON_FOLDERS]),
         Check("mypy", [mypy, *sources]),
         Check("import-linter", [str(in_venv("lint-imports"))]),
-        Check("pytest", [str(in_venv("python")), "-m", "pytest", "-n", "2", "--dist", "loadfile"], turn="alone"),
+        Check("pytest", [str(in_venv("python")), "-m", "pytest", *PYTEST], turn="alone"),
     ]
 
 

@@ -115,7 +115,7 @@ STEPS: dict[str, Callable[[World, int], None]] = {
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 3)), max_size=25))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_the_books_balance_and_the_run_ends(client: Caller, steps: list[tuple[str, int]]) -> None:
     number = len(client.get("/api/v1/agents?limit=200").json()["items"])
     agents = [SimulatedAgent.enroll(client, f"bench-{number + index}", f"host-{index}") for index in range(2)]

@@ -150,7 +150,8 @@ def test_a_receiver_that_hangs_costs_an_attempt_and_no_more(
     announce(client)
     started = time.monotonic()
     deliver_due()
-    assert time.monotonic() - started < 5
+    # The receiver would hang for a minute.
+    assert time.monotonic() - started < 30
     [entry] = log(client)
     assert (entry["status"], entry["attempts"]) == ("queued", 1)
     assert "Timeout" in entry["response_excerpt"]

@@ -54,7 +54,7 @@ plans = st.builds(
 
 
 @given(plans)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_point_gets_each_repetition_once_in_every_order(plan: ResolvedPlan) -> None:
     grid = expand(plan)
     assert len(grid.points) == count_points(plan)
@@ -66,7 +66,7 @@ def test_every_point_gets_each_repetition_once_in_every_order(plan: ResolvedPlan
 
 
 @given(plans)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_block_holds_every_target_at_one_setting_with_one_seed(plan: ResolvedPlan) -> None:
     grid = expand(plan)
     blocks: dict[int, list[GridTrial]] = defaultdict(list)
@@ -82,7 +82,7 @@ def test_a_block_holds_every_target_at_one_setting_with_one_seed(plan: ResolvedP
 
 
 @given(plans)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_same_plan_gives_the_same_grid(plan: ResolvedPlan) -> None:
     assert expand(plan) == expand(ResolvedPlan.model_validate_json(plan.model_dump_json()))
 

@@ -139,7 +139,7 @@ def test_a_cursor_of_a_run_that_left_the_queue_says_so(client: Caller) -> None:
 def test_ten_thousand_waiting_trials_are_shown_and_dispatched_in_time(
     client: Caller, run_count: int, trials_per_run: int
 ) -> None:
-    """The bounds are wide: they catch a query for each run, not a slow machine."""
+    """The bounds are wide and of CPU time: they catch a query for each run, not a slow machine."""
     SimulatedAgent.enroll(client)
     plan = resolved_plan(("memcached",), axes=[], trials_per_point=trials_per_run)
     for _ in range(run_count):
@@ -150,9 +150,9 @@ def test_ten_thousand_waiting_trials_are_shown_and_dispatched_in_time(
         "trials": lambda: client.get("/api/v1/queue/trials?limit=200").json(),
         "dispatch": _dispatch,
     }.items():
-        started_at = time.perf_counter()
+        started_at = time.process_time()
         ask()
-        took_s[name] = time.perf_counter() - started_at
+        took_s[name] = time.process_time() - started_at
     assert queue(client)["waiting_trial_count"] == 10_000
     print(run_count, took_s)
     assert max(took_s.values()) < 5, took_s

@@ -129,12 +129,13 @@ def test_trials_come_in_execution_order_and_pages(client: Caller) -> None:
 
 def test_ten_thousand_trials_are_expanded_in_one_transaction(client: Caller) -> None:
     axes = [{"parameter": "connections", "values": list(range(1, 1_001))}]
-    started_at = time.monotonic()
+    # CPU seconds: they tell of the expansion, and not of what else a machine does.
+    started_at_s = time.process_time()
     response = client.post("/api/v1/runs", json={"plan": plan_body(axes=axes, trials_per_point=5)})
-    elapsed_s = time.monotonic() - started_at
+    spent_s = time.process_time() - started_at_s
     assert response.status_code == 201, response.text
     assert response.json()["trial_count"] == 10_000
-    assert elapsed_s < SUBMIT_LIMIT_S
+    assert spent_s < SUBMIT_LIMIT_S
     cancelled = client.post(f"/api/v1/runs/{response.json()['id']}/cancel").json()
     assert cancelled["status_counts"]["cancelled"] == 10_000
 

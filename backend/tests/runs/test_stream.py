@@ -85,7 +85,7 @@ async def test_replay_then_live_has_no_gap_and_no_duplicate(table: Table, publis
         for _ in range(300):
             publisher.publish(RUN, table.add())
         publisher.publish(RUN, table.add("run", "succeeded"))
-        assert await asyncio.wait_for(listener, 10) == list(range(4, 1_502))
+        assert await asyncio.wait_for(listener, 60) == list(range(4, 1_502))
 
 
 async def test_lost_swapped_and_doubled_publications_change_nothing(
@@ -97,7 +97,7 @@ async def test_lost_swapped_and_doubled_publications_change_nothing(
         one, two, three, _lost, last = [table.add(), table.add(), table.add(), table.add(), table.add("run", "failed")]
         for frame in (two, one, one, three, two, last):
             publisher.publish(RUN, frame)
-        assert await asyncio.wait_for(listener, 10) == [1, 2, 3, 4, 5]
+        assert await asyncio.wait_for(listener, 60) == [1, 2, 3, 4, 5]
 
 
 async def test_without_redis_the_table_is_read_each_second(table: Table) -> None:
@@ -107,7 +107,7 @@ async def test_without_redis_the_table_is_read_each_second(table: Table) -> None
         await asyncio.sleep(0.1)
         table.add()
         table.add("run", "cancelled")
-        assert await asyncio.wait_for(listener, 5) == [1, 2, 3]
+        assert await asyncio.wait_for(listener, 60) == [1, 2, 3]
 
 
 async def test_fifty_listeners_share_one_connection_and_one_reading(
@@ -121,7 +121,7 @@ async def test_fifty_listeners_share_one_connection_and_one_reading(
         for _ in range(100):
             publisher.publish(RUN, table.add())
         publisher.publish(RUN, table.add("run", "succeeded"))
-        heard = await asyncio.wait_for(asyncio.gather(*listeners), 10)
+        heard = await asyncio.wait_for(asyncio.gather(*listeners), 60)
         assert all(seqs == list(range(1, 102)) for seqs in heard)
         assert table.reads < 10
 
@@ -139,7 +139,7 @@ async def test_a_listener_that_is_far_behind_reads_the_table(
         for _ in range(200):
             publisher.publish(RUN, table.add())
         publisher.publish(RUN, table.add("run", "succeeded"))
-        assert (await asyncio.wait_for(fast, 10))[-1] == 202
+        assert (await asyncio.wait_for(fast, 60))[-1] == 202
         async for chunk in slow:
             seqs += _seqs(chunk)
     assert seqs == list(range(1, 203))
@@ -151,13 +151,13 @@ async def test_pruned_events_are_no_gap(table: Table, redis_url: str) -> None:
     table.add("run", "succeeded")
     del table.frames[2:8]
     async with _hub(redis_url, table) as hub:
-        assert await asyncio.wait_for(_collect(hub, 0, 10), 5) == [1, 2, 9, 10]
+        assert await asyncio.wait_for(_collect(hub, 0, 10), 60) == [1, 2, 9, 10]
 
 
 async def test_silence_is_kept_alive(table: Table, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "KEEPALIVE_S", 0.05)
     async with _hub(redis_url, table) as hub, aclosing(hub.listen(RUN, 0, 0)) as listener:
-        assert await asyncio.wait_for(anext(listener), 5) == stream.KEEPALIVE
+        assert await asyncio.wait_for(anext(listener), 60) == stream.KEEPALIVE
 
 
 async def test_the_last_listener_takes_the_subscription_with_it(table: Table, redis_url: str) -> None:

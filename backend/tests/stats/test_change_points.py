@@ -114,7 +114,7 @@ def test_places_agree_with_ruptures(seed: int) -> None:
     assert abs(found.index - other) <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.floats(min_value=1e-6, max_value=1e12), max_size=60))
 def test_no_values_break_it(values: list[float]) -> None:
     found = newest_change(values)

@@ -34,7 +34,7 @@ def api_url(settings_in_environment: None, tmp_path_factory: pytest.TempPathFact
             yield url
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
 
 def wait_until_ready(url: str, process: "subprocess.Popen[bytes]", log_file: Path) -> None:

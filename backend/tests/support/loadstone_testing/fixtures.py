@@ -11,6 +11,8 @@ import structlog
 import time_machine
 from cryptography.fernet import Fernet
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck
+from hypothesis import settings as generated
 from loadstone.db import UnitOfWork, dispose_engine, unit_of_work
 from loadstone.main import create_app
 from loadstone.models import Team
@@ -21,6 +23,11 @@ from loadstone_testing import factories
 from loadstone_testing.callers import Caller
 from loadstone_testing.database import empty_tables, make_worker_database
 from loadstone_testing.servers import own_redis, shared_postgres
+
+# How long an example takes, to find or to try, is the machine's affair. The same examples each time: what passed
+# fails after a change only.
+generated.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+generated.load_profile("steady")
 
 # The default renderer draws tracebacks with every local variable, which takes seconds each.
 structlog.configure(

@@ -16,7 +16,7 @@ from loadstone_local.paths import ordinary_user
 from loadstone_local.secrets_file import free_port
 from loadstone_local.servers import postgres_binaries, redis_binary
 
-START_TIMEOUT_S = 30.0
+START_TIMEOUT_S = 120.0
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def own_redis() -> Iterator[str]:
             yield f"redis://127.0.0.1:{port}/0"
         finally:
             server.terminate()
-            server.wait(10)
+            server.wait(60)
 
 
 def _wait_for_redis(port: int) -> None:
