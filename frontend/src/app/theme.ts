@@ -75,6 +75,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#8a94a1',
     '--mantine-color-error': '#ff8f87',
     '--mantine-color-red-outline': '#ff8f87',
+    '--mantine-color-red-light-color': '#ff8f87',
     '--mantine-color-yellow-outline': '#f0b35a',
     '--mantine-color-anchor': '#7aa5f2',
     '--mantine-color-default-border': '#363d47',

@@ -108,10 +108,10 @@ function Offers({
       {missing.length > 0 && (
         <details>
           <summary className="quiet-summary">{missing.length} missing, and how to get them</summary>
-          <List size="xs" mt={4}>
+          <List size="xs" mt={4} className="breaks-anywhere">
             {missing.map(({ name, version, remedy }) => (
               <List.Item key={`${name} ${version}`}>
-                {name} {version}
+                {[name, version].filter(Boolean).join(' ')}
                 {remedy && `: ${remedy}`}
               </List.Item>
             ))}
