@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.comparisons.sentences import setting_text
+from loadstone.comparisons.sentences import percent_text, setting_text
 
 LOST, TORN = "lost_share", "torn_share"
 """Metrics that only a trial has which killed its store."""
@@ -37,7 +37,7 @@ def kill_sentence(losses: Sequence[Loss]) -> str:
     hit = _hit(losses)
     if not hit:
         return f"{len(losses)} point{'s' if len(losses) > 1 else ''} killed: no acknowledged write was lost or torn."
-    told = [f"{loss.name} {_percent(loss.lost)} of its keys{_tore(loss)}" for loss in hit]
+    told = [f"{loss.name} {percent_text(loss.lost)} of its keys{_tore(loss)}" for loss in hit]
     whole = len(losses) - len(hit)
     rest = f"; {whole} other{'s' if whole > 1 else ''} lost nothing" if whole else ""
     return f"The kill cost {', '.join(told)}{rest}."
@@ -49,7 +49,7 @@ def kill_badge(losses: Sequence[Loss], run_name: str) -> tuple[str, str]:
     if not hit:
         return run_name, "nothing lost or torn"
     worst = hit[0]
-    return worst.name, f"{_percent(worst.lost)} lost" + (f", {_percent(worst.torn)} torn" if worst.torn else "")
+    return worst.name, f"{percent_text(worst.lost)} lost" + (f", {percent_text(worst.torn)} torn" if worst.torn else "")
 
 
 def _hit(losses: Sequence[Loss]) -> list[Loss]:
@@ -57,11 +57,4 @@ def _hit(losses: Sequence[Loss]) -> list[Loss]:
 
 
 def _tore(loss: Loss) -> str:
-    return f" and tore {_percent(loss.torn)}" if loss.torn else ""
-
-
-def _percent(share: float) -> str:
-    """Neither is something shown as nothing, nor almost all as all."""
-    if 0 < share < 0.0001:
-        return "under 0.01 %"
-    return "over 99.9 %" if 0.999 < share < 1 else f"{share * 100:.3g} %"
+    return f" and tore {percent_text(loss.torn)}" if loss.torn else ""

@@ -14,8 +14,8 @@ def comparison_sentence(sides: Sequence[ComparedSide], cells: Sequence[Cell], ma
     if not cells:
         return f"Nothing matches {base}: no setting was measured on both sides."
     if len(sides) > 2:
-        return f"{len(sides) - 1} contenders against {base}: {_counts(cells)}, with a margin of {_percent(margin)}."
-    return f"{sides[1].label} against {base}: {_counts(cells)}, with a margin of {_percent(margin)}."
+        return f"{len(sides) - 1} contenders against {base}: {_counts(cells)}, with a margin of {percent_text(margin)}."
+    return f"{sides[1].label} against {base}: {_counts(cells)}, with a margin of {percent_text(margin)}."
 
 
 def _counts(cells: Sequence[Cell]) -> str:
@@ -26,8 +26,11 @@ def _counts(cells: Sequence[Cell]) -> str:
     return f"of {len(cells)} cell{'s' if len(cells) > 1 else ''} " + ", ".join(said)
 
 
-def _percent(share: float) -> str:
-    return f"{share * 100:.3g} %"
+def percent_text(share: float) -> str:
+    """Neither is something shown as nothing, nor almost all as all."""
+    if 0 < share < 0.0001:
+        return "under 0.01 %"
+    return "over 99.9 %" if 0.999 < share < 1 else f"{share * 100:.3g} %"
 
 
 def ratio_text(ratio: float, interval: Interval) -> str:
@@ -64,7 +67,7 @@ def lead_sentence(leader: str, other: str, others: int, noun: str, cell: Cell, m
         return f"{leader} and {other} cannot be told apart{where}. {reason}"
     told = ratio_text(cell.ratio, cell.interval)
     if cell.verdict == "equivalent":
-        return f"{leader} and {other} are equivalent within {_percent(margin)}{where}: {told} the {noun}{behind}."
+        return f"{leader} and {other} are equivalent within {percent_text(margin)}{where}: {told} the {noun}{behind}."
     if cell.verdict == "not_enough_data":
         trials = f"{cell.trials_needed} more trial{'s' if cell.trials_needed != 1 else ''}"
         more = f"; {trials} should settle it" if cell.trials_needed else ""

@@ -1,4 +1,5 @@
-//! The system calls, and the one instruction, that no safe wrapper offers as they are needed here. The only `unsafe` of the engine.
+//! The system calls, and the one instruction, that no safe wrapper offers as they are needed here. The only `unsafe` of
+//! the engine.
 
 #![allow(unsafe_code)]
 
