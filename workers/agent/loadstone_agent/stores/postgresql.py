@@ -56,6 +56,8 @@ class PostgreSql(SqlStore):
     binary = "postgres"
     package = "postgresql"
     protocols = ("postgres", "postgres_simple")
+    writable_paths = ("/dev/shm",)  # noqa: S108 - shared memory has its place there
+    """For its shared memory."""
 
     def prepare(self, options: Mapping[str, str]) -> str:
         postgres = Path(self.find_binary(options))

@@ -49,7 +49,7 @@ class ReadyTarget:
         """The port that speaks the protocol. MySQL's plugin knows neither its users nor its TLS."""
         listener = self.kind.listener_of(self.protocol)
         if self.managed is not None:
-            return self.managed.endpoints[listener]
+            return self.managed.load_endpoints[listener]
         if listener == 0 or self.endpoint.plugin_port is None:
             return self.endpoint
         return Endpoint(self.endpoint.host, self.endpoint.plugin_port)
@@ -113,7 +113,6 @@ def obtain_target(
         user=agent.settings.store_user,
         templates=agent.settings.templates_dir,
         memory_limit_bytes=place.memory_limit_bytes,
-        memory_controller=place.controller,
     )
     key = (assignment.run_id, target.instance_key)
     managed, is_fresh = stores.obtain(key, assignment.reset, plan, interruption.check)
