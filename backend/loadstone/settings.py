@@ -2,8 +2,10 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, SecretStr
+from loadstone_contracts.broker_address import with_authorities
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -13,9 +15,15 @@ class Settings(BaseSettings):
     database_url: str
     """`postgresql+psycopg://user:password@host:port/name`"""
     broker_url: str
-    """Redis, for Celery and for the live stream's pub/sub."""
+    """Redis, for Celery and for the live stream's pub/sub. Its user must be allowed ACL and CLIENT: it makes a user
+    for every agent."""
+    broker_ca_file: Path | None = None
+    """Authorities that the certificate of a `rediss://` broker is checked against; unset, the system's."""
     agent_broker_url: str | None = None
-    """The broker as agents reach it, when that differs from `broker_url`."""
+    """The broker as agents reach it, when that differs from `broker_url`. A user in it is ignored: agents have
+    their own."""
+    broker_credential_days: float = Field(default=30, gt=0)
+    """Agents get a new broker password that often."""
     secret_keys: SecretStr
     """Fernet keys, comma separated, newest first: targets' credentials are encrypted with them."""
     public_url: str = "http://127.0.0.1:8080"
@@ -47,6 +55,12 @@ class Settings(BaseSettings):
     """The mail server as an Apprise URL: `mailtos://user:password@host:587?from=loadstone@example.org`."""
     notify_private_addresses: bool = False
     """Whether notifications may go to addresses of private networks and of this machine."""
+
+    @model_validator(mode="after")
+    def _check_brokers_certificate(self) -> Self:
+        """Everything that connects takes the address as it is, so what TLS needs stands in it."""
+        self.broker_url = with_authorities(self.broker_url, str(self.broker_ca_file) if self.broker_ca_file else None)
+        return self
 
 
 @cache

@@ -91,7 +91,7 @@ async def _is_started() -> bool:
 def _control(secrets: Secrets) -> list[Service]:
     celery = [str(in_venv("celery")), "-A", "loadstone_control.app"]
     worker = [*celery, "worker", "--concurrency=1", "--loglevel=warning", "-n", "control@%h", "--without-gossip",
-              "--without-mingle"]  # fmt: skip
+              "--without-mingle", "--without-heartbeat"]  # fmt: skip
     beat = [*celery, "beat", "--loglevel=warning", "-s", str(STATE / "beat-schedule"), "--pidfile="]
     env = environment(secrets)
     return [Service("control", worker, _is_started, env), Service("beat", beat, _is_started, env)]

@@ -8,6 +8,8 @@ from typing import Any
 
 from loadstone_contracts.tasks import Doorbell
 from loadstone_local.live_stack import LiveStack, wait_until_gone
+from loadstone_local.secrets_file import Secrets
+from loadstone_local.servers import broker_url
 
 BOTH_STORES = [{"kind": "redis", "profile": "none"}, {"kind": "memcached", "profile": "default"}]
 
@@ -96,8 +98,8 @@ def test_an_external_target_that_does_not_answer_fails_with_its_code(live: LiveS
 
 
 def test_doubled_and_forged_doorbells_change_nothing(live: LiveStack) -> None:
-    secrets = json.loads((live.stack.state / "secrets.json").read_text())
-    doorbell = Doorbell(f"redis://:{secrets['redis_password']}@127.0.0.1:{secrets['redis_port']}/0")
+    secrets = Secrets(**json.loads((live.stack.state / "secrets.json").read_text()))
+    doorbell = Doorbell(broker_url(secrets))
     run = live.submit(seconds=3)
     trial_id = live.wait_for_samples(run["id"], count=1)
     agent_id = live.get("/agents")["items"][0]["id"]

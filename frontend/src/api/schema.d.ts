@@ -456,6 +456,27 @@ export interface paths {
         patch: operations["change_agent"];
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/replace-broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace Broker Credential
+         * @description The agent gets a new broker password with its next heartbeat, without a restart. Ten minutes later the old one
+         *     is gone in any case.
+         */
+        post: operations["replace_broker_credential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-enrollments": {
         parameters: {
             query?: never;
@@ -501,6 +522,23 @@ export interface paths {
         put?: never;
         /** Report Heartbeat */
         post: operations["report_heartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renew Broker Credential */
+        post: operations["renew_broker_credential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3244,6 +3282,24 @@ export interface components {
             high: number | null;
         };
         /**
+         * BrokerCredential
+         * @description The agent's own broker user. It opens the agent's own queue and nothing else.
+         */
+        BrokerCredential: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
+        };
+        /**
+         * BrokerCredentialRequest
+         * @description Asks for a new broker user.
+         */
+        BrokerCredentialRequest: {
+            /** Broker User */
+            broker_user?: string | null;
+        };
+        /**
          * Cell
          * @description One metric at one setting, a contender against the base.
          *
@@ -4494,17 +4550,24 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * Agent Protocol
+             * @default 1
+             */
+            agent_protocol: number;
         };
         /** EnrollResponse */
         EnrollResponse: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
             /** Agent Id */
             agent_id: string;
             /** Token */
             token: string;
             /** Queue */
             queue: string;
-            /** Broker Url */
-            broker_url: string;
         };
         /**
          * Enrollment
@@ -4746,6 +4809,8 @@ export interface components {
             /** Engines */
             engines: components["schemas"]["EngineOffer"][];
             load: components["schemas"]["HostLoad"];
+            /** Broker User */
+            broker_user?: string | null;
         };
         /** HeartbeatResponse */
         HeartbeatResponse: {
@@ -4753,6 +4818,8 @@ export interface components {
             draining: boolean;
             /** Heartbeat Every S */
             heartbeat_every_s: number;
+            /** Renew Broker Credential */
+            renew_broker_credential?: boolean | null;
         };
         /**
          * HeatColumn
@@ -11931,6 +11998,107 @@ export interface operations {
             };
         };
     };
+    replace_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     create_enrollment: {
         parameters: {
             query?: never;
@@ -12063,7 +12231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_name_taken` */
+            /** @description `agent_too_old` or `agent_name_taken` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12110,6 +12278,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12197,6 +12374,102 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrokerCredentialRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrokerCredential"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_revoked` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

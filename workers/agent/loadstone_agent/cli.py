@@ -10,9 +10,10 @@ from typing import Annotated
 
 import structlog
 import typer
-from loadstone_contracts.agent_calls import EnrollRequest
+from loadstone_contracts.agent_calls import AGENT_PROTOCOL, EnrollRequest
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
+from loadstone_agent.broker import refuse_plain_text
 from loadstone_agent.cpus import shared_cpu_warning, split_cpus
 from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
@@ -63,7 +64,13 @@ def enroll(
     """Make this host an agent of a Loadstone service."""
     settings = get_settings()
     host = settings.host_key or host_key()
-    request = EnrollRequest(enrollment_token=token, name=name, host_key=host, labels=parse_labels(label or []))
+    request = EnrollRequest(
+        enrollment_token=token,
+        name=name,
+        host_key=host,
+        labels=parse_labels(label or []),
+        agent_protocol=AGENT_PROTOCOL,
+    )
     try:
         with closing(AgentApi(url, None)) as api:
             answer = api.enroll(request)
@@ -72,6 +79,10 @@ def enroll(
     except ApiUnreachable as fault:
         raise fail(f"{url} does not answer ({fault}): check the address and that the service runs.") from None
     save_identity(settings.agent_dir, Identity(name=name, url=url, **answer.model_dump()))
+    try:
+        refuse_plain_text(settings, answer.broker_url)
+    except AgentError as error:
+        typer.echo(f"warning: {error.message}", err=True)
     typer.echo(f"Enrolled as {name}; identity kept in {identity_path(settings.agent_dir)}. "
                f"Start with: {typed_here('loadstone-agent start')}")  # fmt: skip
 

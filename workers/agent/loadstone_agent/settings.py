@@ -59,6 +59,10 @@ class AgentSettings(BaseSettings):
     """Path of the engine, or its name on PATH."""
     engines_file: Path | None = None
     """Engines of this agent's own: see `engines/configured.py`."""
+    broker_ca_file: Path | None = None
+    """Authorities that the certificate of a `rediss://` broker is checked against; unset, the system's."""
+    broker_plain_text: bool = False
+    """Allows a broker beyond loopback without TLS: for networks that do not leave this host."""
     agent_store_cpus: CpuList = None
     agent_engine_cpus: CpuList = None
     agent_data_directories: Directories = Field(default_factory=dict)

@@ -14,6 +14,8 @@ from loadstone_contracts.engine_plan import EngineWork, StoreProtocol, Tls
 from loadstone_contracts.model import Message
 
 AGENT_API_PREFIX = "/agent/v1"
+AGENT_PROTOCOL = 2
+"""2: the agent signs in to the broker as a user of its own and needs no other command there than BRPOP."""
 MAX_SAMPLES_PER_CALL = 60
 MAX_CALL_BYTES = 32 * 1024 * 1024
 
@@ -109,13 +111,29 @@ class EnrollRequest(Message):
     host_key: str = Field(min_length=1, max_length=200)
     """Stable identity of the host (machine-id); two agents on one host share it and so exclude each other."""
     labels: dict[str, str] = Field(default_factory=dict)
+    agent_protocol: int = Field(default=1, ge=1)
+    """`AGENT_PROTOCOL` of the agent's release. The first releases did not send it."""
 
 
-class EnrollResponse(Message):
+class BrokerCredential(Message):
+    """The agent's own broker user. It opens the agent's own queue and nothing else."""
+
+    broker_url: str
+    """With the user and its password."""
+    broker_user: str
+
+
+class EnrollResponse(BrokerCredential):
     agent_id: str
     token: str
     queue: str
-    broker_url: str
+
+
+class BrokerCredentialRequest(Message):
+    """Asks for a new broker user."""
+
+    broker_user: str | None = Field(default=None, max_length=200)
+    """The one in use now. It stays valid until a heartbeat names the new one."""
 
 
 class HeartbeatRequest(Message):
@@ -126,11 +144,15 @@ class HeartbeatRequest(Message):
     stores: list[StoreOffer]
     engines: list[EngineOffer]
     load: HostLoad
+    broker_user: str | None = Field(default=None, max_length=200)
+    """The broker user that the agent has; None where it was enrolled before agents had their own."""
 
 
 class HeartbeatResponse(Message):
     draining: bool
     heartbeat_every_s: float
+    renew_broker_credential: bool | None = None
+    """The agent asks for a new broker user. Absent where it need not: earlier agents refuse fields they don't know."""
 
 
 class ClaimRequest(Message):
