@@ -74,12 +74,23 @@ def test_an_engine_killed_at_every_attempt_fails_the_trial_with_its_code(live: L
     assert live.stores() == []
 
 
-def test_a_store_that_dies_fails_its_trial_and_the_run_goes_on(live: LiveStack) -> None:
+def test_a_store_that_is_killed_is_measured_again(live: LiveStack) -> None:
+    run = live.submit(seconds=8)
+    trial_id = live.wait_for_samples(run["id"])
+    live.stores()[0].kill()
+    assert live.wait_for_end(run["id"])["status"] == "succeeded"
+    trial = live.get(f"/trials/{trial_id}")
+    assert (trial["attempt"], trial["warnings"][0]["code"]) == (2, "store_died")
+    assert_no_gap_and_no_double(measured_seconds(live, trial_id, 2))
+
+
+def test_a_store_that_dies_at_every_attempt_fails_its_trial_and_the_run_goes_on(live: LiveStack) -> None:
     run = live.submit(seconds=8, targets=BOTH_STORES)
-    live.wait_for_samples(run["id"])
-    killed = live.stores()[0]
-    is_redis = killed.name() == "redis-server"
-    killed.kill()
+    for attempt in (1, 2, 3):
+        live.wait_for_samples(run["id"], attempt=attempt)
+        killed = live.stores()[0]
+        is_redis = killed.name() == "redis-server"
+        killed.kill()
     assert live.wait_for_end(run["id"])["status"] == "failed"
     trials = live.get(f"/runs/{run['id']}/trials")["items"]
     outcomes = {trial["parameters"]["target"].startswith("Redis"): trial for trial in trials}

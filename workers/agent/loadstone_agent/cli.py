@@ -22,6 +22,7 @@ from loadstone_agent.host import host_key, take_inventory
 from loadstone_agent.identity import Identity, identity_path, save_identity
 from loadstone_agent.settings import AgentSettings, get_settings
 from loadstone_agent.stores import KINDS
+from loadstone_agent.stores.redaction import redact_event
 from loadstone_agent.typed import typed_here
 from loadstone_agent.worker import run_worker
 
@@ -35,6 +36,7 @@ def configure_logging() -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            redact_event,
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

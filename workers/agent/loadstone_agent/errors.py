@@ -90,12 +90,20 @@ class StoreMissing(AgentError):
     code = "store_missing"
 
 
+class StoreOutOfMemory(AgentError):
+    code = "store_out_of_memory"
+
+
 class StoreStartFailed(AgentError):
     code = "store_start_failed"
 
 
 class TargetLost(AgentError):
     code = "target_lost"
+
+
+class TargetNotAllowed(AgentError):
+    code = "target_not_allowed"
 
 
 class TargetRefused(AgentError):

@@ -54,7 +54,7 @@ def _forget_parents_connections(**_: Any) -> None:
 
 @celery.signals.setup_logging.connect  # type: ignore[untyped-decorator]
 def _configure_logging(loglevel: int, **_: Any) -> None:
-    configure_logging()
+    configure_logging(get_settings().log_level)
     # `--loglevel` is for Celery's own lines: at INFO they are three for each sweep.
     logging.getLogger("celery").setLevel(loglevel)
     # A line for each sweep would be 86,000 a day that say nothing.
