@@ -24,10 +24,10 @@ MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
 SYSTEM_PROGRAMS = ":/usr/sbin:/usr/local/sbin"
 """Where servers live on some systems, and not on everybody's PATH."""
-VERSION_OPTION = "server_version"
-"""Not the server's own: which of several that a host holds."""
 DATABASE = "loadstone"
 """Of stores of SQL: where the engine makes its tables."""
+LOAD_USER = "loadstone"
+"""Of managed stores of SQL: the role that owns those tables and nothing else."""
 MARKER_TABLE = "loadstone_marker"
 """As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
 MIN_CONNECTIONS = 1024
@@ -152,6 +152,20 @@ class StoreKind(ABC):
     """Whether one package of the system brings it; the others take `stores install`."""
     reads_at: ClassVar[int | None] = None
     """Which of its ports answers reads, where it is not the one of writes."""
+
+    admin_user: ClassVar[str | None] = None
+    """Whom the agent's control signs in as at a managed store."""
+    load_user: ClassVar[str | None] = None
+    """Whom the engine signs in as at a managed store; it has no password."""
+    writable_paths: ClassVar[tuple[str, ...]] = ()
+    """What a managed store writes to outside its data directory."""
+
+    def private_files(self, admin_password: str) -> Mapping[str, str]:  # noqa: ARG002 - few have any
+        """Return the text of each file that the keeper writes into the data directory before each start.
+
+        Each has mode 0600 and belongs to the store's user. None is ever part of a template.
+        """
+        return {}
 
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
         """A shell script that makes the data directory, run in it as the store's user; empty where none is needed.
