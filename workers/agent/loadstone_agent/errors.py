@@ -74,6 +74,10 @@ class PortTaken(AgentError):
     code = "port_taken"
 
 
+class SandboxMissing(AgentError):
+    code = "sandbox_missing"
+
+
 class StoreDied(AgentError):
     code = "store_died"
 

@@ -32,6 +32,17 @@ def parse_directories(text: object) -> object:
     return {name.strip(): Path(path.strip()) for name, _, path in pairs}
 
 
+def parse_folders(text: object) -> object:
+    """`/opt/builds,/srv/stores`: absolute paths."""
+    if not isinstance(text, str):
+        return text
+    paths = [part.strip() for part in text.split(",") if part.strip()]
+    if any(not path.startswith("/") for path in paths):
+        raise ValueError("folders are written as absolute paths, with commas between them")
+    return [Path(path) for path in paths]
+
+
+Folders = Annotated[list[Path], NoDecode, BeforeValidator(parse_folders)]
 Directories = Annotated[dict[str, Path], NoDecode, BeforeValidator(parse_directories)]
 
 
@@ -56,6 +67,10 @@ class AgentSettings(BaseSettings):
     """Replaces the machine's own id where that cannot be read, as in a container: agents on one host must share it."""
     store_user: str = "nobody"
     """Who managed stores run as when the agent is root."""
+    agent_store_paths: Folders = Field(default_factory=list)
+    """Folders outside `/usr` that managed stores may read and run programs from, such as builds of one's own."""
+    agent_allow_unconfined_stores: bool = False
+    """Lets an agent that is not root start stores on a kernel without Landlock: they can then read its token."""
     agent_min_free_bytes: int = Field(default=64 * 1024 * 1024, ge=0)
     """A trial is refused when less is free under `agent_dir`: its samples would not fit."""
     agent_refused_spools_kept: int = Field(default=20, ge=0)

@@ -19,6 +19,7 @@ from loadstone_agent.errors import AgentError
 from loadstone_agent.heartbeat import Heartbeat
 from loadstone_agent.replay import replay_spool
 from loadstone_agent.settings import AgentSettings
+from loadstone_agent.stores.groups import settle_in_delegated_group
 from loadstone_agent.stores.session import sweep_host
 from loadstone_agent.trial.chain import TrialChain
 
@@ -112,6 +113,7 @@ def run_worker(settings: AgentSettings) -> None:
     """Returns when the worker was asked to stop. Raises NotEnrolled, AlreadyRunning."""
     lock = lock_agent_dir(settings)
     try:
+        settle_in_delegated_group()
         agent = make_agent(settings)
         clean_up_after_the_dead(settings, agent)
         app = make_worker(settings, agent)

@@ -50,7 +50,8 @@ def start(passable_dir: Path) -> Iterator[Start]:
 
 
 def redis_of(store: ManagedStore) -> "redis.Redis[Any]":
-    return redis.Redis(host=store.endpoint.host, port=store.endpoint.port)
+    endpoint = store.endpoint
+    return redis.Redis(host=endpoint.host, port=endpoint.port, username=endpoint.username, password=endpoint.password)
 
 
 def fill(client: "redis.Redis[Any]", keys: int, size: int) -> None:

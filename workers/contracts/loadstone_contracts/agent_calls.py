@@ -222,7 +222,7 @@ class SamplesResponse(Message):
 class TrialError(Message):
     code: str
     """Stable: target_unreachable, target_refused, target_lost, store_start_failed, store_missing, store_died,
-    store_disk_full, placement_refused, plugin_missing, port_taken, version_mismatch,
+    store_disk_full, sandbox_missing, placement_refused, plugin_missing, port_taken, version_mismatch,
     engine_killed, engine_missing, bad_plan, disk_full, flush_refused, trace_missing, agent_restarted,
     engine_internal."""
     message: str

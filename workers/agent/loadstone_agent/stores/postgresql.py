@@ -28,7 +28,6 @@ from loadstone_agent.stores.base import (
     NO_OPTIONS,
     Endpoint,
     numbers_in,
-    once,
 )
 from loadstone_agent.stores.sql import OR_SHOW, SqlControl, SqlStore, Table
 from loadstone_agent.tls import authorities_file
@@ -64,10 +63,11 @@ class PostgreSql(SqlStore):
     kind = "postgresql"
     title = "PostgreSQL"
     admin_user = ADMIN
-    writable_paths = ("/dev/shm",)  # noqa: S108 - shared memory of its workers
     binary = "postgres"
     package = "postgresql"
     protocols = ("postgres", "postgres_simple")
+    writable_paths = ("/dev/shm",)  # noqa: S108 - shared memory has its place there
+    """For its shared memory."""
 
     def prepare(self, options: Mapping[str, str]) -> str:
         postgres = Path(self.find_binary(options))
@@ -83,9 +83,10 @@ class PostgreSql(SqlStore):
         return {ADMIN_FILE: f"ALTER ROLE {ADMIN} PASSWORD '{scram_verifier(admin_password)}'\n"}
 
     def last_words(self, options: Mapping[str, str]) -> str:
-        """A cluster that comes back after a kill has the password already, and its log is the server's to replay."""
+        """The admin's password, once: a cluster that comes back after a kill has it, and a log that is the server's."""
         postgres = self.find_binary(options)
-        return once(_carry_out(postgres, f"cat {ADMIN_FILE}", "postgres"))
+        words = f"{_carry_out(postgres, f'cat {ADMIN_FILE}', 'postgres')}; rm {ADMIN_FILE}"
+        return f"{{ [ ! -e {ADMIN_FILE} ] || {{ {words}; }}; }}"
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - one version
         """Debian keeps the server of each major version in a folder of its own: the newest is taken."""

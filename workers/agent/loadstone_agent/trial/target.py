@@ -114,7 +114,6 @@ def obtain_target(
         user=agent.settings.store_user,
         templates=agent.settings.templates_dir,
         memory_limit_bytes=place.memory_limit_bytes,
-        memory_controller=place.controller,
     )
     key = (assignment.run_id, target.instance_key)
     managed, is_fresh = stores.obtain(key, assignment.reset, plan, interruption.check)
