@@ -172,6 +172,8 @@ def _token_fault(dialect: str, token: _Token) -> str | None:
         return "Comments are not allowed in a custom statement: remove them."
     if token.text == ";":
         return "Send one statement at a time: remove what stands behind the semicolon."
+    if dialect == "postgres" and token.text.startswith("`"):
+        return 'PostgreSQL quotes names by "...": replace the backquotes.'
     if dialect == "mysql" and token.text == "@":
         return "Variables are not allowed in a custom statement: remove what begins with @."
     if token.kind in ("text", "quoted") and PLACE.search(token.text):
@@ -191,6 +193,17 @@ def _word_fault(token: _Token, before: _Token, behind: _Token) -> str | None:
     return None
 
 
+def _is_list_of_names(tokens: list[_Token]) -> bool:
+    """`a, b)`: columns, and no arguments."""
+    for place, token in enumerate(tokens):
+        if place % 2:
+            if token.text != ",":
+                return token.text == ")"
+        elif token.kind not in NAMES:
+            return False
+    return False
+
+
 def _may_be_called(tokens: list[_Token], place: int) -> bool:
     """Whether an opening bracket may follow: a keyword, a known function, or a table with its columns."""
     rules = command_rules().sql
@@ -199,7 +212,7 @@ def _may_be_called(tokens: list[_Token], place: int) -> bool:
         start -= 2
     before = tokens[start - 1].upper if start else ""
     if before in ("INTO", "WITH", "RECURSIVE", "AS"):
-        return True
+        return _is_list_of_names(tokens[place + 2 :])
     is_qualified = tokens[place - 1].text == "." if place else False
     word = tokens[place].upper
     return not is_qualified and word in rules.functions | rules.words_before_brackets

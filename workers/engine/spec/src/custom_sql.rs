@@ -73,6 +73,9 @@ fn tokens_of<'a>(dialect: &str, text: &'a str) -> Result<Vec<Token<'a>>, &'stati
         {
             return Err("holds a comment");
         }
+        if dialect == "postgres" && token.text.starts_with('`') {
+            return Err("holds backquotes, which are no quotes to PostgreSQL");
+        }
         if dialect == "mysql" && token.text == "@" {
             return Err("uses a variable");
         }
@@ -173,6 +176,14 @@ fn find_word_fault(
     is_system.then_some("names what belongs to the server: use tables of the target's own database")
 }
 
+/// `a, b)`: columns, and no arguments.
+fn is_list_of_names(tokens: &[Token<'_>]) -> bool {
+    let end = tokens.iter().position(|token| token.text == ")").unwrap_or(0);
+    let fits =
+        |(at, token): (usize, &Token<'_>)| if at % 2 == 0 { token.is_name() } else { token.text == "," };
+    end % 2 == 1 && tokens[..end].iter().enumerate().all(fits)
+}
+
 /// Whether an opening bracket may follow: a keyword, a known function, or a table with its columns.
 fn may_be_called(rules: &Sql, tokens: &[Token<'_>], at: usize) -> bool {
     let mut start = at;
@@ -181,7 +192,7 @@ fn may_be_called(rules: &Sql, tokens: &[Token<'_>], at: usize) -> bool {
     }
     let before = if start > 0 { tokens[start - 1].upper() } else { String::new() };
     if matches!(before.as_str(), "INTO" | "WITH" | "RECURSIVE" | "AS") {
-        return true;
+        return is_list_of_names(&tokens[at + 2..]);
     }
     let is_qualified = at > 0 && tokens[at - 1].text == ".";
     let word = tokens[at].upper();
