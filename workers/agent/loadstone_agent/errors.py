@@ -98,6 +98,10 @@ class StoreStartFailed(AgentError):
     code = "store_start_failed"
 
 
+class StoreTooOld(AgentError):
+    code = "store_too_old"
+
+
 class TargetLost(AgentError):
     code = "target_lost"
 

@@ -237,7 +237,8 @@ def mysql(request: pytest.FixtureRequest, passable_dir: Path) -> Iterator[Manage
 
 def plugin_of(store: ManagedStore, **changes: Any) -> AssignedTarget:
     sql, plugin = (endpoint.port for endpoint in store.endpoints)
-    return external("mysql", sql, plugin_port=plugin, protocol="memcached", **changes)
+    admin = {"username": store.endpoint.username, "password": store.endpoint.password}
+    return external("mysql", sql, plugin_port=plugin, protocol="memcached", **admin, **changes)
 
 
 @needs("mysql")

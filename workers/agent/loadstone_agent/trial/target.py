@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment, Reset, StoreFacts, TrialError
 from loadstone_contracts.engine_plan import EngineTarget, StoreProtocol, TcpAddress
+from loadstone_contracts.store_options import VERSION_OPTION
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.cpus import shared_cpu_warning
 from loadstone_agent.errors import BadPlan, FlushRefused, StoreDiskFull, TargetRefused, VersionMismatch
 from loadstone_agent.networks import pinned
 from loadstone_agent.stores import KINDS
-from loadstone_agent.stores.base import MARKER_KEY, VERSION_OPTION, Endpoint, StoreControl, StoreKind
+from loadstone_agent.stores.base import MARKER_KEY, Endpoint, StoreControl, StoreKind
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore
 from loadstone_agent.stores.page_cache import drop_page_cache
 from loadstone_agent.stores.placement import HostPlace, find_place
