@@ -49,7 +49,7 @@ def _summarize(record: Record, seconds: float, seed: int) -> None:
     succeeded = [outcome for outcome in record.outcomes if outcome.succeeded]
     for outcome in succeeded:
         say(outcome.line())
-    say(f"attack: {len(record.outcomes)} tried, {len(succeeded)} succeeded, {len(record.faults)} faults"
+    say(f"attack: {record.tried()} tried, {len(succeeded)} succeeded, {len(record.faults)} faults"
         f" in {seconds:.0f} s (seed {seed})")  # fmt: skip
 
 

@@ -93,25 +93,43 @@ class AttackAgent:
         raise NotTried(f"{self.name} gave no engine a plan within {within_s:.0f} s")
 
 
-def ordinary_python() -> str | None:
-    """A Python of this one's version that every user may start; a venv's may lie in somebody's home."""
-    wanted = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    candidates = [Path(sys.executable).resolve(), Path("/usr/bin") / wanted, Path("/usr/local/bin") / wanted]
-    for candidate in candidates:
-        if candidate.exists() and all(parent.stat().st_mode & stat.S_IXOTH for parent in candidate.parents):
-            return str(candidate)
-    return None
+def write_hostile_program(home: Path, config: dict[str, Any]) -> None:
+    """In one step: a store may start at any moment."""
+    draft = home / "bin/.memcached"
+    draft.write_text(HOSTILE_STORE.read_text().replace("@CONFIG@", json.dumps(config)))
+    draft.chmod(0o755)
+    draft.replace(home / "bin/memcached")
 
 
-def _command(uid: int) -> tuple[list[str], dict[str, str]]:
+def _is_open_to_all(path: Path) -> bool:
+    return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
+
+
+def ordinary_python(home: Path) -> str:
+    """A Python that every user may start; this one's may lie in somebody's home, and is then copied."""
+    program = Path(sys.executable).resolve()
+    if _is_open_to_all(program):
+        return str(program)
+    prefix, copied = Path(sys.base_prefix), home / "python"
+    library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
+    left_out = shutil.ignore_patterns("site-packages", "test", "idlelib", "tkinter", "ensurepip", "__pycache__")
+    shutil.copytree(prefix / library, copied / library, ignore=left_out, symlinks=True)
+    for shared in (prefix / "lib").glob("libpython*.so*"):
+        shutil.copy2(shared, copied / "lib", follow_symlinks=False)
+    (copied / "bin").mkdir()
+    shutil.copy2(program, copied / "bin")
+    return str(copied / "bin" / program.name)
+
+
+def _command(uid: int, home: Path) -> tuple[list[str], dict[str, str]]:
     if uid == os.geteuid():
         return [str(in_venv("loadstone-agent")), "start"], {}
-    python = ordinary_python()
-    if python is None:
-        raise NotTried("no Python of this version can be started by an ordinary user here")
     packages = sysconfig.get_path("purelib", vars={"base": str(VENV), "platbase": str(VENV)})
     path = [packages, *(str(REPOSITORY / "workers" / part) for part in ("agent", "contracts"))]
-    return [python, "-c", "from loadstone_agent.cli import app; app()", "start"], {"PYTHONPATH": ":".join(path)}
+    if not _is_open_to_all(Path(packages)):
+        raise NotTried(f"an ordinary user cannot enter {packages}: move the checkout")
+    words = [ordinary_python(home), "-c", "from loadstone_agent.cli import app; app()", "start"]
+    return words, {"PYTHONPATH": ":".join(path), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _make_home(uid: int) -> Path:
@@ -134,11 +152,13 @@ def _make_home(uid: int) -> Path:
 def attack_agent(stage: Stage, uid: int, *, is_hostile: bool) -> Iterator[AttackAgent]:
     """Enrolled in the attacked team, online when this returns; nothing of it is left behind."""
     name = f"attack-{'root' if uid == 0 else 'ordinary'}-{secrets.token_hex(3)}"
-    command, extra = _command(uid)
     home = _make_home(uid)
+    command, extra = _command(uid, home)
     if is_hostile:
-        shutil.copyfile(HOSTILE_STORE, home / "bin/memcached")
-        (home / "bin/memcached").chmod(0o755)
+        write_hostile_program(home, {})
+    servers = stage.agent_dir / "servers"
+    if servers.exists():
+        (home / "agent/servers").symlink_to(servers.resolve(), target_is_directory=True)
     canary = f"canary-environment-{secrets.token_hex(12)}"
     environment = {
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",

@@ -48,6 +48,7 @@ class Canaries:
         self._watched.add(stores)
 
     def betrayed(self, name: str) -> bool:
+        self._look()
         return self.path(name).exists() or f"{PREFIX}{name}" in self._seen
 
     def forget(self, name: str) -> None:
@@ -57,10 +58,13 @@ class Canaries:
     def look_around(self) -> None:
         """Runs in a thread of its own until the canaries go."""
         while not self._stop.wait(0.03):
-            for stores in list(self._watched):
-                for depth in ("*/", "*/*/"):
-                    with suppress(OSError):
-                        self._seen.update(path.name for path in stores.glob(f"{depth}{PREFIX}*"))
+            self._look()
+
+    def _look(self) -> None:
+        for stores in list(self._watched):
+            for depth in ("*/", "*/*/"):
+                with suppress(OSError):
+                    self._seen.update(path.name for path in stores.glob(f"{depth}{PREFIX}*"))
 
     def end(self) -> None:
         self._stop.set()

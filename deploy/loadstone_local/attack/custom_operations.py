@@ -6,7 +6,7 @@ from typing import Any
 
 from loadstone_local.attack.arming import Armed, arm
 from loadstone_local.attack.outcome import NotTried, Outcome
-from loadstone_local.attack.stage import Stage, plan_of, target_of
+from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.attack.statements import SHORT, STATEMENTS
 
 REFUSED_AT_SUBMIT = {400, 409, 422}
@@ -38,7 +38,7 @@ def _attack_kind(stage: Stage, kind: str, armed: list[Armed]) -> Iterator[Outcom
 
 def _submit(stage: Stage, kind: str, one: Armed) -> dict[str, Any] | str:
     operations = [{"kind": "custom", "weight": 1, "command": one.text}]
-    plan = plan_of([target_of(kind)], operations, name=one.key[:200], timeout_ms=2000, stop={"seconds": 0.3})
+    plan = plan_of([stage.target_of(kind)], operations, name=one.key[:200], timeout_ms=2000, stop={"seconds": 0.3})
     answer = stage.submit(plan)
     if answer.status_code in REFUSED_AT_SUBMIT:
         return f"refused with the plan: {_codes(answer.json())}"

@@ -5,7 +5,7 @@ first with the engine's own credentials, then as the admin without any.
 import shlex
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import psycopg
@@ -21,22 +21,26 @@ from loadstone_local.attack.statements import STATEMENTS
 Target = dict[str, Any]
 ANSWER_S = 5.0
 SECONDS = {"postgresql": 40.0, "mariadb": 40.0, "mysql": 60.0}
-ADMINS = {"postgresql": ["postgres"], "mariadb": ["root", ""], "mysql": ["root", ""], "redis": ["default"],
-          "valkey": ["default"]}  # fmt: skip
+ADMINS = {"postgresql": ["postgres"], "mariadb": ["root", "mysql"], "mysql": ["root", "mysql.session"],
+          "redis": ["admin"], "valkey": ["admin"]}  # fmt: skip
 
 
 def attack_directly(stage: Stage, agent: AttackAgent, kind: str) -> Iterator[Outcome]:
     """While a trial of that kind runs on the agent."""
     seconds = SECONDS.get(kind, 25.0)
-    answer = stage.submit(steady_plan(kind, seconds, name=f"direct {kind}"), agent_selector=agent.selector)
+    answer = stage.submit(
+        steady_plan(stage.target_of(kind), seconds, name=f"direct {kind}"), agent_selector=agent.selector
+    )
     if answer.status_code != 201:
         raise NotTried(f"a plain plan of {kind} was refused: {answer.text[:500]}")
     run_id = answer.json()["id"]
     target = _where(agent.engine_plan())
     try:
-        for statement in STATEMENTS[kind]:
-            yield _try(kind, target, arm(statement, f"direct-{agent.uid}-{kind}", stage.canaries))
         yield from _sign_in_as_admin(kind, target)
+        for statement in STATEMENTS[kind]:
+            if not _is_listening(target):
+                raise NotTried(f"{kind} has ended: an earlier attack stopped it, and the rest was not tried")
+            yield _try(kind, target, arm(statement, f"direct-{agent.uid}-{kind}", stage.canaries))
     finally:
         stage.admin.post(f"/runs/{run_id}/cancel")
         stage.wait(run_id, within_s=60)
@@ -60,6 +64,12 @@ def _where(plan: dict[str, Any]) -> Target:
     if "port" not in found:
         raise NotTried(f"the engine's plan names no port: {plan['target']}")
     return found
+
+
+def _is_listening(target: Target) -> bool:
+    with suppress(OSError), socket.create_connection((target["host"], target["port"]), timeout=ANSWER_S):
+        return True
+    return False
 
 
 def _try(kind: str, target: Target, one: Armed) -> Outcome:
@@ -89,8 +99,8 @@ PROBES = {
     "postgresql": "SELECT 1",
     "mariadb": "SELECT 1",
     "mysql": "SELECT 1",
-    "redis": "PING",
-    "valkey": "PING",
+    "redis": "AUTH admin admin",
+    "valkey": "AUTH admin admin",
 }
 """What the engine's own role may do as well: only that somebody was let in counts."""
 

@@ -1,7 +1,6 @@
 """What one attack tried and how it ended, and the figures over all of them."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -56,15 +55,16 @@ class Record:
     figures: list[Figure] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     """What kept an attack from being tried, and what a storm left broken."""
+    quiet: dict[str, int] = field(default_factory=dict)
+    """Attacks of a family that failed and are only counted: requests to the api, by the thousand."""
     skipped: list[str] = field(default_factory=list)
     """What this machine cannot try, with the reason."""
 
-    def add(self, outcomes: Iterable[Outcome]) -> None:
-        for outcome in outcomes:
-            self.outcomes.append(outcome)
-
     def families(self) -> list[str]:
-        return list(dict.fromkeys(outcome.family for outcome in self.outcomes))
+        return list(dict.fromkeys([*self.quiet, *(outcome.family for outcome in self.outcomes)]))
+
+    def tried(self) -> int:
+        return len(self.outcomes) + sum(self.quiet.values())
 
     def counts(self) -> list[Figure]:
         """Two figures a family: attacks tried (no limit but their own number) and attacks that succeeded."""
@@ -75,9 +75,10 @@ class Record:
             method = "replayed on a live stack; judged by canary files, processes and rows"
             if succeeded:
                 method += f"; succeeded: {', '.join(succeeded)}"
+            tried = len(of_family) + self.quiet.get(family, 0)
             name = f"attacks_{family.replace(' ', '_').replace('-', '_')}"
-            figures.append(Figure(f"{name}_tried", len(of_family), "attacks", len(of_family), method, len(of_family)))
-            figures.append(Figure(f"{name}_succeeded", len(succeeded), "attacks", 0, method, len(of_family)))
+            figures.append(Figure(f"{name}_tried", tried, "attacks", tried, method, tried))
+            figures.append(Figure(f"{name}_succeeded", len(succeeded), "attacks", 0, method, tried))
         return figures
 
     def holds(self) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ class Stage:
     canaries: Canaries
     rng: random.Random
     is_full: bool
+    _profiles: dict[str, str] = field(default_factory=dict)
+    _kinds: list[str] = field(default_factory=list)
 
     @property
     def admin(self) -> httpx2.Client:
@@ -68,9 +70,18 @@ class Stage:
         return run_admin(self.environment(), *arguments, stdin=stdin)
 
     def offered_kinds(self) -> list[str]:
-        """Kinds that the stack's agent can start."""
-        stores = [store for agent in self.live.get("/agents")["items"] for store in agent["stores"]]
-        return sorted({store["kind"] for store in stores if store["available"]})
+        """Kinds that the stack's agent can start; asked once."""
+        if not self._kinds:
+            stores = [store for agent in self.live.get("/agents")["items"] for store in agent["stores"]]
+            self._kinds = sorted({store["kind"] for store in stores if store["available"]})
+        return self._kinds
+
+    def target_of(self, kind: str, **fields: Any) -> Plan:
+        """A managed target with the kind's first profile."""
+        if not self._profiles:
+            kinds = self.live.get("/store-kinds")["items"]
+            self._profiles = {one["kind"]: one["profiles"][0]["name"] for one in kinds if one["profiles"]}
+        return {"kind": kind, "profile": self._profiles[kind], **fields}
 
     def submit(self, plan: Plan, client: httpx2.Client | None = None, **fields: Any) -> httpx2.Response:
         return (client or self.editor).post("/runs", json={"plan": plan, **fields})
@@ -108,18 +119,11 @@ def plan_of(targets: list[Plan], operations: list[Plan], **fields: Any) -> Plan:
     }
 
 
-def steady_plan(kind: str, seconds: float, **fields: Any) -> Plan:
+def steady_plan(target: Plan, seconds: float, **fields: Any) -> Plan:
     """A plan that keeps one store busy for a while, so that somebody can talk to it meanwhile."""
     load = {"kind": "open", "connections": 2, "rate_per_s": 200, "arrivals": "constant"}
     operations = [{"kind": "get", "weight": 1}]
-    return plan_of([target_of(kind)], operations, load=load, stop={"seconds": seconds}, **fields)
-
-
-PROFILES = {"redis": "none", "valkey": "none"}
-
-
-def target_of(kind: str, **fields: Any) -> Plan:
-    return {"kind": kind, "profile": PROFILES.get(kind, "default"), **fields}
+    return plan_of([target], operations, load=load, stop={"seconds": seconds}, **fields)
 
 
 def run_admin(environment: Mapping[str, str], *arguments: str, stdin: str | None = None) -> str:

@@ -85,7 +85,6 @@ MARIADB = [
     Statement("create database", "CREATE DATABASE evil"),
     Statement("write into mysql.user", "UPDATE mysql.user SET authentication_string = ''"),
     Statement("read mysql.user", "SELECT authentication_string FROM mysql.user"),
-    Statement("shut down", "SHUTDOWN"),
     Statement("replicate from elsewhere", "CHANGE MASTER TO MASTER_HOST = '127.0.0.1'"),
     Statement("flush logs", "FLUSH LOGS"),
     Statement("table elsewhere", "CREATE TABLE evil (i INT) DATA DIRECTORY '@FOLDER@'", "effect"),
@@ -93,6 +92,7 @@ MARIADB = [
     Statement("prepared outfile",
               "PREPARE s FROM CONCAT('SELECT 1 INTO OUT', 'FILE ''@CANARY@'''); EXECUTE s", "effect"),
     Statement("event", "CREATE DEFINER = root@localhost EVENT evil ON SCHEDULE EVERY 1 SECOND DO SET @x = 1"),
+    Statement("shut down", "SHUTDOWN"),
 ]  # fmt: skip
 
 REDIS = [
@@ -102,8 +102,6 @@ REDIS = [
     Statement("config get", "CONFIG GET *"),
     Statement("module load", "MODULE LOAD @LIBRARY@"),
     Statement("module loadex", "MODULE LOADEX @LIBRARY@"),
-    Statement("replicaof", "REPLICAOF 127.0.0.1 1"),
-    Statement("slaveof", "SLAVEOF 127.0.0.1 1"),
     Statement("migrate", "MIGRATE 127.0.0.1 1 k 0 100", "effect"),
     Statement("debug", "DEBUG JMAP"),
     Statement("debug sleep", "DEBUG SLEEP 0"),
@@ -114,8 +112,6 @@ REDIS = [
     Statement("bgsave", "BGSAVE"),
     Statement("bgrewriteaof", "BGREWRITEAOF"),
     Statement("monitor", "MONITOR"),
-    Statement("client kill", "CLIENT KILL TYPE normal SKIPME yes"),
-    Statement("client list", "CLIENT LIST"),
     Statement("function load", "FUNCTION LOAD \"#!lua name=evil\\nredis.register_function('evil', function() end)\""),
     Statement("os.execute", "EVAL \"return os.execute('touch @CANARY@')\" 0", "effect"),
     Statement("io.popen", "EVAL \"local f = io.popen('touch @CANARY@'); return f:read('*a')\" 0", "effect"),
@@ -123,10 +119,11 @@ REDIS = [
               " 'luaopen_os'); f().execute('touch @CANARY@')\" 0", "effect"),
     Statement("loadfile", "EVAL \"return loadfile('@SECRET@')\" 0", "effect"),
     Statement("cluster", "CLUSTER RESET"),
-    Statement("swap databases", "SWAPDB 0 1"),
-    Statement("swamp of every database", "FLUSHALL"),
     Statement("slow log", "SLOWLOG RESET"),
     Statement("publish", "PUBLISH c x", "effect"),
+    Statement("client kill", "CLIENT KILL TYPE normal SKIPME yes"),
+    Statement("replicaof", "REPLICAOF 127.0.0.1 1"),
+    Statement("slaveof", "SLAVEOF 127.0.0.1 1"),
     Statement("shut down", "SHUTDOWN NOSAVE"),
 ]  # fmt: skip
 
@@ -136,12 +133,19 @@ MEMCACHED = [
     Statement("sign in reload", "refresh_certs", "effect"),
 ]
 
+MYSQL = [
+    *MARIADB[:-1],
+    Statement("create role", "CREATE ROLE evil"),
+    Statement("persist", "SET PERSIST max_connections = 10"),
+    Statement("clone", "CLONE LOCAL DATA DIRECTORY '@CANARY@'"),
+    Statement("load component", "INSTALL COMPONENT 'file://component_validate_password'"),
+    MARIADB[-1],
+]
+
 STATEMENTS: Final[dict[str, list[Statement]]] = {
     "postgresql": POSTGRESQL,
     "mariadb": MARIADB,
-    "mysql": [*MARIADB, Statement("create role", "CREATE ROLE evil"), Statement("persist", "SET PERSIST max_connections"
-              " = 10"), Statement("clone", "CLONE LOCAL DATA DIRECTORY '@CANARY@'"),
-              Statement("load component", "INSTALL COMPONENT 'file://component_validate_password'")],
+    "mysql": MYSQL,
     "redis": REDIS,
     "valkey": REDIS,
     "memcached": MEMCACHED,

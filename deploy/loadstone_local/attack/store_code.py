@@ -14,9 +14,9 @@ from typing import Any
 
 import psutil
 
-from loadstone_local.attack.attack_agent import HOSTILE_STORE, AttackAgent
+from loadstone_local.attack.attack_agent import AttackAgent, write_hostile_program
 from loadstone_local.attack.outcome import NotTried, Outcome
-from loadstone_local.attack.stage import Stage, plan_of, target_of
+from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.live_stack import wait_until_gone
 from loadstone_local.secrets_file import free_port
 
@@ -150,12 +150,11 @@ def attack_with_store_code(stage: Stage, agent: AttackAgent) -> Iterator[Outcome
 @contextmanager
 def _ambush(stage: Stage, agent: AttackAgent) -> Iterator[tuple[Ambush, str]]:
     """A trial of the hostile store, beside a Redis of the same run that lives on with its data."""
-    targets = [target_of("redis"), target_of("memcached")]
+    targets = [stage.target_of("redis"), stage.target_of("memcached")]
     # Redis answers them in two seconds; the hostile store takes its time, so that it can try everything.
     load = {"kind": "open", "connections": 1, "rate_per_s": 500, "arrivals": "constant"}
     plan = plan_of(targets, [{"kind": "get", "weight": 1}], name="store code", load=load, stop={"operations": 1000},
                    reset="none", order="sequential", timeout_ms=60_000)  # fmt: skip
-    _write_program(agent, {})
     answer = stage.submit(plan, agent_selector=agent.selector)
     if answer.status_code != 201:
         raise NotTried(f"the plan with the hostile store was refused: {answer.text[:500]}")
@@ -163,18 +162,10 @@ def _ambush(stage: Stage, agent: AttackAgent) -> Iterator[tuple[Ambush, str]]:
     neighbor = _neighbor(agent)
     ambush = Ambush(stage, agent, neighbor)
     try:
-        _write_program(agent, ambush.config())
+        write_hostile_program(agent.home, ambush.config())
         yield ambush, run_id
     finally:
         ambush.clean()
-
-
-def _write_program(agent: AttackAgent, config: dict[str, Any]) -> None:
-    """In one step: a store may start at any moment."""
-    draft = agent.home / "bin/.memcached"
-    draft.write_text(HOSTILE_STORE.read_text().replace("@CONFIG@", json.dumps(config)))
-    draft.chmod(0o755)
-    draft.replace(agent.hostile_program)
 
 
 def _neighbor(agent: AttackAgent) -> Path | None:

@@ -9,7 +9,7 @@ from loadstone_local.attack.arming import Armed, arm
 from loadstone_local.attack.canaries import Canaries
 from loadstone_local.attack.options import EVERYWHERE, HOSTILE_OPTIONS, SHORT_COUNT, Options
 from loadstone_local.attack.outcome import NotTried, Outcome
-from loadstone_local.attack.stage import Stage, plan_of, target_of
+from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.attack.statements import Statement
 
 SETTLE_S = 0.5
@@ -56,7 +56,7 @@ def _submit(stage: Stage, kind: str, number: int, options: Options, config: str)
     armed = arm(Statement(f"{number} {' '.join(options)}"[:60], text), f"option-{kind}", stage.canaries)
     # A path must not end the canary's file name.
     armed = Armed(armed.statement, f"option-{kind}-{number}", stage.canaries)
-    target = target_of(kind, options=json.loads(_in_json(armed)))
+    target = stage.target_of(kind, options=json.loads(_in_json(armed)))
     return (armed, *_let_in(stage, plan_of([target], [{"kind": "get", "weight": 1}], name=armed.key)))
 
 
@@ -104,11 +104,11 @@ def attack_by_names(stage: Stage) -> Iterator[Outcome]:
 def _use_everywhere(stage: Stage, text: str) -> tuple[str | None, str]:
     headers = {"Content-Type": "text/csv"}
     stage.editor.post("/traces", params={"name": text}, content=b"0,get,k,\n", headers=headers)
-    stage.editor.post("/targets", json=target_of("redis", name=text, mode="managed"))
+    stage.editor.post("/targets", json=stage.target_of("redis", name=text, mode="managed"))
     for agent in stage.live.get("/agents")["items"][:1]:
         stage.admin.patch(f"/agents/{agent['id']}", json={"labels": {"role": text[:100]}})
     kind = "redis" if "redis" in stage.offered_kinds() else "memcached"
-    plan = plan_of([target_of(kind, name=text[:100])], [{"kind": "get", "weight": 1}], name=text)
+    plan = plan_of([stage.target_of(kind, name=text[:100])], [{"kind": "get", "weight": 1}], name=text)
     templated = json.loads(json.dumps(plan))
     templated["workload"]["dataset"]["key_template"] = text.replace(" ", "") + "{index:4}"
     run_id, seen = _let_in(stage, templated)

@@ -11,6 +11,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 MARKED_COLUMNS = {"name", "title", "text", "reason", "description", "notes", "label", "email", "error_message"}
 """Free text that people wrote, by the column's name."""
 TABLES = Base.metadata.sorted_tables
+SHARED_TABLES = {"telemetry_layouts"}
+"""Rows of all teams refer to them; they hold nothing of anyone's."""
 Key = tuple[str, ...]
 Snapshot = dict[str, dict[Key, str]]
 
@@ -79,8 +81,9 @@ def _foreign_additions(
         if "team_id" in row and str(row["team_id"]) == team_id:
             yield f"{table.name} {key}: added to the team"
         for foreign in table.foreign_keys:
-            if _refers(row, foreign.parent.name, before[foreign.column.table.name]):
-                yield f"{table.name} {key}: added, and refers to {foreign.column.table.name} by {foreign.parent.name}"
+            target, column = foreign.column.table.name, foreign.parent.name
+            if target not in SHARED_TABLES and _refers(row, column, before[target]):
+                yield f"{table.name} {key}: added, and refers to {target} by {column}"
 
 
 def _refers(row: Any, column: str, rows: dict[Key, str]) -> bool:
