@@ -33,11 +33,16 @@ ORDINARY_UID = 58_117
 READY_WITHIN_S = 40.0
 HOSTILE_STORE = Path(__file__).with_name("hostile_store.py")
 WRAPPER = """#!/bin/sh
-# Keeps what the engine is told, credentials of the store included, and is the engine otherwise.
-case "$1" in
-run) tee -a "{plans}" | "{engine}" "$@" ;;
-*) exec "{engine}" "$@" ;;
-esac
+# Keeps what the engine is told, credentials of the store included, and becomes the engine otherwise.
+if [ "$1" = run ]; then
+    pipe="{plans}.$$"
+    mkfifo "$pipe"
+    exec 3<&0
+    tee -a "{plans}" <&3 >"$pipe" 2>/dev/null 3<&- &
+    exec <"$pipe" 3<&-
+    rm "$pipe"
+fi
+exec "{engine}" "$@"
 """
 
 
@@ -105,30 +110,26 @@ def _is_open_to_all(path: Path) -> bool:
     return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
 
 
-def ordinary_python(home: Path) -> str:
-    """A Python that every user may start; this one's may lie in somebody's home, and is then copied."""
-    program = Path(sys.executable).resolve()
-    if _is_open_to_all(program):
-        return str(program)
-    prefix, copied = Path(sys.base_prefix), home / "python"
-    library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
-    left_out = shutil.ignore_patterns("site-packages", "test", "idlelib", "tkinter", "ensurepip", "__pycache__")
-    shutil.copytree(prefix / library, copied / library, ignore=left_out, symlinks=True)
-    for shared in (prefix / "lib").glob("libpython*.so*"):
-        shutil.copy2(shared, copied / "lib", follow_symlinks=False)
-    (copied / "bin").mkdir()
-    shutil.copy2(program, copied / "bin")
-    return str(copied / "bin" / program.name)
+def ordinary_python() -> str:
+    """A Python of this one's version that every user may start: a venv's own may lie in somebody's home."""
+    minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for candidate in (Path(sys.executable).resolve(), Path("/usr/bin") / minor, Path("/usr/local/bin") / minor):
+        if candidate.exists() and _is_open_to_all(candidate.resolve()):
+            return str(candidate)
+    raise NotTried(f"no {minor} can be started by an ordinary user here: install one in /usr")
 
 
 def _command(uid: int, home: Path) -> tuple[list[str], dict[str, str]]:
     if uid == os.geteuid():
         return [str(in_venv("loadstone-agent")), "start"], {}
     packages = sysconfig.get_path("purelib", vars={"base": str(VENV), "platbase": str(VENV)})
-    path = [packages, *(str(REPOSITORY / "workers" / part) for part in ("agent", "contracts"))]
     if not _is_open_to_all(Path(packages)):
         raise NotTried(f"an ordinary user cannot enter {packages}: move the checkout")
-    words = [ordinary_python(home), "-c", "from loadstone_agent.cli import app; app()", "start"]
+    # Wanted by redis-py before Python 3.11.3, which a system's own Python may be and the venv's is not.
+    shim = home / "bin/async_timeout.py"
+    shim.write_text("from asyncio import timeout as timeout\n")
+    path = [packages, *(str(REPOSITORY / "workers" / part) for part in ("agent", "contracts")), str(shim.parent)]
+    words = [ordinary_python(), "-c", "from loadstone_agent.cli import app; app()", "start"]
     return words, {"PYTHONPATH": ":".join(path), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -149,13 +150,11 @@ def _make_home(uid: int) -> Path:
 
 
 @contextmanager
-def attack_agent(stage: Stage, uid: int, *, is_hostile: bool) -> Iterator[AttackAgent]:
+def attack_agent(stage: Stage, uid: int) -> Iterator[AttackAgent]:
     """Enrolled in the attacked team, online when this returns; nothing of it is left behind."""
     name = f"attack-{'root' if uid == 0 else 'ordinary'}-{secrets.token_hex(3)}"
     home = _make_home(uid)
     command, extra = _command(uid, home)
-    if is_hostile:
-        write_hostile_program(home, {})
     servers = stage.agent_dir / "servers"
     if servers.exists():
         (home / "agent/servers").symlink_to(servers.resolve(), target_is_directory=True)

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -20,8 +21,14 @@ from loadstone_local.attack.statements import STATEMENTS
 from loadstone_local.attack.store_code import attack_with_store_code, nothing_left
 from loadstone_local.attack.storm import rage, retry_figure, what_is_wrong
 from loadstone_local.attack.typed_words import attack_by_names, attack_by_options
-from loadstone_local.console import say
 from loadstone_local.paths import REPOSITORY, in_venv
+
+
+def tell(text: str) -> None:
+    """Progress; stdout is for figures."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
 
 OnStage = Callable[[Stage, Record], None]
 
@@ -31,7 +38,7 @@ def _collect(record: Record, what: str, outcomes: Iterable[Outcome]) -> None:
     try:
         for outcome in outcomes:
             record.outcomes.append(outcome)
-            say(outcome.line())
+            tell(outcome.line())
     except NotTried as error:
         record.faults.append(f"{what}: not tried: {error}")
 
@@ -58,10 +65,9 @@ def _stores(stage: Stage, record: Record) -> None:
         if not stage.is_full and uid != 0:
             with_agent = [kind for kind in with_agent if kind in ("postgresql", "redis")]
         try:
-            with attack_agent(stage, uid, is_hostile=False) as agent:
+            with attack_agent(stage, uid) as agent:
                 for kind in with_agent:
                     _collect(record, f"{kind} of uid {uid}", attack_directly(stage, agent, kind))
-            with attack_agent(stage, uid, is_hostile=True) as agent:
                 _collect(record, f"store code of uid {uid}", attack_with_store_code(stage, agent))
                 record.faults.extend(f"left behind by uid {uid}: {left}" for left in nothing_left(agent))
         except NotTried as error:
@@ -75,10 +81,10 @@ def _planted(stage: Stage, record: Record) -> None:
 def _doorbells(stage: Stage, record: Record) -> None:
     uid = os.geteuid()
     try:
-        with attack_agent(stage, uid, is_hostile=False) as agent:
+        with attack_agent(stage, uid) as agent:
             _collect(record, "forged doorbells", attack_by_doorbells(stage, agent))
             record.figures.append(flood_figure(stage, agent))
-        with attack_agent(stage, uid, is_hostile=False) as agent:
+        with attack_agent(stage, uid) as agent:
             record.figures.append(time_revocation(stage, agent))
     except NotTried as error:
         record.faults.append(f"forged doorbells: not tried: {error}")
@@ -91,7 +97,7 @@ def _storm(stage: Stage, record: Record) -> None:
     told = ", ".join(f"{name} {count}" for name, count in struck.items())
     record.outcomes.append(Outcome("storm", f"{len(storm.kills)} kills", told, bool(wrong), "; ".join(wrong)[:2000]))
     record.figures.append(retry_figure(storm))
-    say(f"attack: {len(storm.kills)} kills ({told}), {len(storm.runs)} runs")
+    tell(f"attack: {len(storm.kills)} kills ({told}), {len(storm.runs)} runs")
 
 
 ON_STAGE: dict[str, OnStage] = {
@@ -123,7 +129,7 @@ def _attack_api(name: str, seed: int, record: Record, *, is_full: bool) -> None:
                 )
             held = tried["tried"] - len(tried["succeeded"])
             record.quiet[tried["family"]] = record.quiet.get(tried["family"], 0) + held
-    say(done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-300:])
+    tell(done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-300:])
     if done.returncode != 0:
         record.faults.append(f"{OF_THE_API[name]} failed:\n{done.stdout[-6000:]}")
 
@@ -139,5 +145,5 @@ def attack_all(classes: list[str], seed: int, *, is_full: bool) -> Record:
             for name in staged:
                 started = time.monotonic()
                 ON_STAGE[name](stage, record)
-                say(f"attack: {name} took {time.monotonic() - started:.0f} s")
+                tell(f"attack: {name} took {time.monotonic() - started:.0f} s")
     return record

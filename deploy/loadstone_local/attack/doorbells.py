@@ -148,10 +148,14 @@ def _garbage(stage: Stage, agent: AttackAgent, url: str) -> Iterator[Outcome]:
         writer = _write(url, queue, payload) or _write(_broker_url(stage), queue, payload)
         if writer is None:
             raise NotTried("nobody may write into an agent's queue, not even the installation")
-        time.sleep(0.3)
+        time.sleep(1)
         ended = agent.process.poll()
         yield Outcome(
-            FAMILY, f"end an agent by {name}", queue, ended is not None, f"process {main}: {ended or 'alive'}"
+            FAMILY,
+            f"end an agent by {name}",
+            queue,
+            ended is not None,
+            f"process {main}: {'alive' if ended is None else f'ended with {ended}'}",
         )
         if ended is not None:
             return

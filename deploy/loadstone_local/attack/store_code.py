@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import secrets
 import shutil
 import socket
@@ -20,7 +21,7 @@ from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.live_stack import wait_until_gone
 from loadstone_local.secrets_file import free_port
 
-FORKS = 6000
+FORKS = 4096
 """More threads than any store needs at the connections that a plan may ask for here."""
 OUTLIVING = ("child", "daemon", "daemon that ignores signals", "own namespaces")
 Report = dict[str, dict[str, Any]]
@@ -29,7 +30,7 @@ Report = dict[str, dict[str, Any]]
 class Ambush:
     """What lies in wait on the host for one trial: marks, victims, ports; and how each attack is judged by them."""
 
-    def __init__(self, stage: Stage, agent: AttackAgent, neighbor: Path | None) -> None:
+    def __init__(self, stage: Stage, agent: AttackAgent) -> None:
         self.stage, self.agent = stage, agent
         nonce = secrets.token_hex(6)
         self.file_mark = f"loadstone-mark-{nonce}"
@@ -41,7 +42,7 @@ class Ambush:
             "another port of loopback": ("127.0.0.1", free_port()),
             "every address": ("0.0.0.0", free_port()),
         }
-        self.neighbor = neighbor
+        self.neighbor = agent.directory / "stores/neighbor"
         self.setuid = agent.home / "bin/id"
         self._plant()
 
@@ -50,28 +51,28 @@ class Ambush:
         self.outside.mkdir(mode=0o700)
         (self.outside / "kept").write_text(self.private_mark)
         os.chown(self.outside, self.agent.uid, -1)
-        for folder in (self.agent.directory / "spool-refused", self.agent.directory / "traces", self.neighbor):
-            if folder is not None:
-                self._plant_in(folder)
+        for folder in (self.agent.directory / "spool-refused", self.agent.directory / "traces"):
+            self._plant_in(folder, self.agent.uid)
+        # As another store of the same user leaves its files.
+        self._plant_in(self.neighbor, pwd.getpwnam("nobody").pw_uid if self.agent.uid == 0 else self.agent.uid)
         shutil.copyfile(shutil.which("id") or "/usr/bin/id", self.setuid)
         self.setuid.chmod(0o4755 if os.geteuid() == 0 else 0o755)
 
-    def _plant_in(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.stat().st_uid != self.agent.uid and folder != self.neighbor:
-            os.chown(folder, self.agent.uid, -1)
+    def _plant_in(self, folder: Path, uid: int) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         mark = folder / "planted"
         mark.write_text(self.private_mark)
-        os.chown(mark, folder.stat().st_uid, folder.stat().st_gid)
         mark.chmod(0o600)
+        for path in (folder, mark):
+            os.chown(path, uid, -1)
 
     def config(self) -> dict[str, Any]:
         home, known, state = self.agent.directory, self.stage.secrets(), self.stage.state
         pids = [process.pid for process in self.agent.processes()][:2]
         trees = {"the spool": home / "spool", "refused spools": home / "spool-refused", "traces": home / "traces",
-                 "the agent's folder": home, "stores": self.neighbor or home / "stores"}  # fmt: skip
+                 "the agent's folder": home, "its neighbor": self.neighbor}  # fmt: skip
         writes = {"templates": home / "templates", "the agent's folder": home, "the spool": home / "spool",
-                  "installed servers": home / "servers", "stores": home / "stores", "its neighbor": trees["stores"],
+                  "installed servers": home / "servers", "stores": home / "stores", "its neighbor": self.neighbor,
                   "/tmp": "/tmp", "/var/tmp": "/var/tmp", "/dev/shm": "/dev/shm", "/etc/cron.d": "/etc/cron.d",
                   "programs": self.agent.home / "bin", "the canaries": self.stage.canaries.folder}  # fmt: skip
         templates = sorted((home / "templates").glob("*")) if (home / "templates").exists() else []
@@ -112,16 +113,19 @@ class Ambush:
 
     def marked_files(self) -> list[str]:
         """Files that the store wrote outside its data directory."""
-        stores = self.agent.directory / "stores"
         roots = [self.agent.home, self.stage.canaries.folder, Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"),
-                 Path("/etc/cron.d"), *([self.neighbor] if self.neighbor else [])]  # fmt: skip
+                 Path("/etc/cron.d"), self.neighbor]  # fmt: skip
         found: set[str] = set()
         for root in roots:
             # Two levels are as deep as it writes; /tmp may hold the world.
             for pattern in (self.file_mark, f"*/{self.file_mark}", f"*/*/{self.file_mark}"):
                 with suppress(OSError):
-                    found.update(str(path) for path in root.glob(pattern) if stores not in path.parents[1:])
+                    found.update(str(path) for path in root.glob(pattern) if not self._is_its_own(path))
         return sorted(found)
+
+    def _is_its_own(self, path: Path) -> bool:
+        """In a data directory, other than the neighbor's."""
+        return path.parent.parent == self.agent.directory / "stores" and path.parent != self.neighbor
 
     def outlived(self) -> list[psutil.Process]:
         return [one for one in psutil.process_iter() if self.process_mark in " ".join(_words(one))]
@@ -129,6 +133,7 @@ class Ambush:
     def clean(self) -> None:
         self.victim.kill()
         self.victim.wait()
+        shutil.rmtree(self.neighbor, ignore_errors=True)
         for process in self.outlived():
             process.kill()
         for path in self.marked_files():
@@ -138,7 +143,7 @@ class Ambush:
 def attack_with_store_code(stage: Stage, agent: AttackAgent) -> Iterator[Outcome]:
     who = "root" if agent.uid == 0 else "an ordinary user"
     with _ambush(stage, agent) as (ambush, run_id):
-        port = _port_of(agent)
+        port = _port_of(stage, agent, run_id)
         report = _report(port)
         during = ambush.knock()
         stage.admin.post(f"/runs/{run_id}/cancel")
@@ -149,37 +154,25 @@ def attack_with_store_code(stage: Stage, agent: AttackAgent) -> Iterator[Outcome
 
 @contextmanager
 def _ambush(stage: Stage, agent: AttackAgent) -> Iterator[tuple[Ambush, str]]:
-    """A trial of the hostile store, beside a Redis of the same run that lives on with its data."""
-    targets = [stage.target_of("redis"), stage.target_of("memcached")]
-    # Redis answers them in two seconds; the hostile store takes its time, so that it can try everything.
+    """A trial of the hostile store, which takes its time, so that it can try everything."""
+    ambush = Ambush(stage, agent)
+    write_hostile_program(agent.home, ambush.config())
     load = {"kind": "open", "connections": 1, "rate_per_s": 500, "arrivals": "constant"}
-    plan = plan_of(targets, [{"kind": "get", "weight": 1}], name="store code", load=load, stop={"operations": 1000},
-                   reset="none", order="sequential", timeout_ms=60_000)  # fmt: skip
+    plan = plan_of([stage.target_of("memcached")], [{"kind": "get", "weight": 1}], name="store code", load=load,
+                   stop={"operations": 3000}, timeout_ms=60_000)  # fmt: skip
     answer = stage.submit(plan, agent_selector=agent.selector)
     if answer.status_code != 201:
         raise NotTried(f"the plan with the hostile store was refused: {answer.text[:500]}")
     run_id = answer.json()["id"]
-    neighbor = _neighbor(agent)
-    ambush = Ambush(stage, agent, neighbor)
     try:
-        write_hostile_program(agent.home, ambush.config())
         yield ambush, run_id
     finally:
+        stage.admin.post(f"/runs/{run_id}/cancel")
+        stage.wait(run_id, within_s=60)
         ambush.clean()
 
 
-def _neighbor(agent: AttackAgent) -> Path | None:
-    """The data directory of the store that runs beside the hostile one."""
-    stores = agent.directory / "stores"
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if stores.exists() and (found := [path for path in stores.iterdir() if path.is_dir()]):
-            return found[0]
-        time.sleep(0.02)
-    raise NotTried("no managed store started on the attack agent")
-
-
-def _port_of(agent: AttackAgent) -> int:
+def _port_of(stage: Stage, agent: AttackAgent, run_id: str) -> int:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for process in psutil.process_iter():
@@ -187,7 +180,8 @@ def _port_of(agent: AttackAgent) -> int:
             if str(agent.hostile_program) in words and "-p" in words:
                 return int(words[words.index("-p") + 1])
         time.sleep(0.05)
-    raise NotTried("the hostile store did not start: its sandbox may not let it run a script of /usr/bin/python3")
+    told = [(trial["status"], trial["error"]) for trial in stage.trials(run_id)]
+    raise NotTried(f"the hostile store did not start: {told}")
 
 
 def _words(process: psutil.Process) -> list[str]:
@@ -198,7 +192,7 @@ def _words(process: psutil.Process) -> list[str]:
 
 def _report(port: int) -> Report:
     """What the hostile store says that it got, once it has tried everything."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     told: dict[str, Any] = {}
     while time.monotonic() < deadline:
         with suppress(OSError, ValueError), closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as link:
@@ -256,7 +250,7 @@ def _judge_rest(ambush: Ambush, name: str, got: str) -> str:
 
 def _was_changed(ambush: Ambush, target: str) -> bool:
     path = Path(target)
-    return path.is_file() and ambush.file_mark.encode() in path.read_bytes()
+    return path.is_file() and path.read_bytes().endswith(ambush.file_mark.encode())
 
 
 def _answers(port: int) -> bool:
