@@ -96,7 +96,11 @@ def _storm(stage: Stage, record: Record) -> None:
     struck = Counter(kill.victim for kill in storm.kills)
     told = ", ".join(f"{name} {count}" for name, count in struck.items())
     record.outcomes.append(Outcome("storm", f"{len(storm.kills)} kills", told, bool(wrong), "; ".join(wrong)[:2000]))
-    record.figures.append(retry_figure(storm))
+    retry = retry_figure(storm)
+    if retry is None:
+        record.faults.append("storm: no agent died in the middle of a trial that could be attempted again")
+    else:
+        record.figures.append(retry)
     tell(f"attack: {len(storm.kills)} kills ({told}), {len(storm.runs)} runs")
 
 
