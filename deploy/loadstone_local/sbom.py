@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+_PARENTS = Path(__file__).resolve().parents
+# In an image this file lies alone, and nothing of the repository is above it.
+REPOSITORY = _PARENTS[min(2, len(_PARENTS) - 1)]
 OUT = REPOSITORY / "dist" / "sbom"
 PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^]]*\])?==([^\s;\\]+)")
 PIP_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")

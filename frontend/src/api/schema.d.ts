@@ -29038,7 +29038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `database_away` */
+            /** @description `picture_busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
