@@ -29,6 +29,14 @@ test: ## Install what tests need and run every check
 screenshot: ## Run the browser test and make the README's picture
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.browser_check --readme-screenshot $(CURDIR)/docs/run.png
 
+.PHONY: attack
+attack: ## Replay every attack on a live stack of its own (about 20 minutes; CLASSES="stores storm" for some of them)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.attack $(if $(SEED),--seed $(SEED)) $(CLASSES)
+
+.PHONY: bench-security
+bench-security: ## Attacks tried and succeeded, revocation, retry after a kill, as JSON lines (about 20 minutes)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench security
+
 .PHONY: bench
 bench: ## Measure what is claimed about the service and the engine, as JSON lines
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench

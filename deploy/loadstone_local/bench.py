@@ -6,6 +6,7 @@
 import datetime
 import json
 import os
+import secrets
 import shlex
 import signal
 import statistics
@@ -19,6 +20,7 @@ from typing import Any
 import httpx2
 from loadstone_agent.stores.private_prefix import find_private, private_launcher
 
+from loadstone_local.attack.classes import CLASSES, attack_all
 from loadstone_local.console import say
 from loadstone_local.packages import install_missing
 from loadstone_local.paths import ENGINE, REPOSITORY, in_venv
@@ -160,6 +162,22 @@ def bench_engine() -> None:
     install_missing(ENGINE_PEERS)
     _install_stores()
     _run_script(ENGINE_BENCH, "--engine", str(ENGINE), *_found_peers())
+
+
+SECURITY_SCRIPTS: list[str] = []
+"""Paths of benches that `make bench-security` runs after the attacks, each printing JSON lines."""
+
+
+def bench_security() -> None:
+    """Every attack in its full form; a figure a class, then what the classes measured."""
+    record = attack_all(list(CLASSES), secrets.randbelow(2**32), is_full=True)
+    for figure in [*record.counts(), *record.figures]:
+        say(figure.line())
+    # What the sandbox costs is measured by a script of its own: see SECURITY_SCRIPTS.
+    for script in SECURITY_SCRIPTS:
+        _run_script(script)
+    for fault in record.faults:
+        sys.stderr.write(f"{fault}\n")
 
 
 PARTS: dict[str, Callable[[], None]] = {

@@ -37,7 +37,7 @@ def point_spectrum(
         raise NotFound("There is no such point.")
     stored = repository.merged_operations(unit.session, point_id)
     row = next((one for one in stored if one.operation == operation), None)
-    merged = histogram.decode(_blob(unit, row, kind)) if row else histogram.empty()
+    merged, unreadable = histogram.merge_readable([_blob(unit, row, kind)] if row else [])
     return schemas.Spectrum(
         point_id=point_id,
         parameters=point.parameters,
@@ -46,6 +46,7 @@ def point_spectrum(
         kind=kind,
         count=merged.get_total_count(),
         trials_counted=row.trials_counted if row else 0,
+        unreadable=unreadable,
         items=[
             schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=value)
             for quantile, one_in, value in histogram.spectrum(merged, SPECTRUM_STEPS)
@@ -61,7 +62,7 @@ def _blob(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> byte
     found = repository.counted_results(unit.session, row.point_id)
     chosen = [one for one in found if row.operation in (one.operation, merging.TOTAL)]
     blobs = (one.response_histogram if kind == "response" else one.service_histogram for one in chosen)
-    return histogram.encode(histogram.merge(blobs))
+    return histogram.encode(histogram.merge_readable(blobs)[0])
 
 
 def trial_heat_map(
@@ -84,8 +85,8 @@ def trial_heat_map(
     if len(found) > MAX_HISTOGRAMS:
         raise TrialTooLong(f"At most {MAX_HISTOGRAMS:,} histograms are read at once: choose a single operation.")
     columns = list(_columns(found, max_columns))
-    merged = [(spans, histogram.merge(row.histogram for row in column)) for spans, column in columns]
-    edges = _edges([part for _, part in merged])
+    merged = [(spans, *histogram.merge_readable(row.histogram for row in column)) for spans, column in columns]
+    edges = _edges([part for _, part, _ in merged])
     return schemas.HeatMap(
         trial_id=trial.id,
         attempt=trial.attempt,
@@ -99,8 +100,9 @@ def trial_heat_map(
                 to_s=to_s,
                 counts=histogram.counts_between(part, edges) if edges else [],
             )
-            for (phase, from_s, to_s), part in merged
+            for (phase, from_s, to_s), part, _ in merged
         ],
+        unreadable=sum(unreadable for _, _, unreadable in merged),
     )
 
 

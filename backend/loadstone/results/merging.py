@@ -97,8 +97,8 @@ class _Part:
 def _times(parts: Sequence[_Part], kind: str) -> dict[str, Any]:
     """Percentiles of an engine that keeps no histogram stand alone; beside others they merge to nothing."""
     answered = [part for part in parts if part.count]
-    if all(histogram.is_recorded(part.blob, part.count) for part in parts):
-        merged = histogram.merge(part.blob for part in parts)
+    merged, unreadable = histogram.merge_readable(part.blob for part in parts)
+    if not unreadable and all(histogram.is_recorded(part.blob, part.count) for part in parts):
         return {f"{kind}_time_ns": histogram.quantiles(merged), f"{kind}_histogram": histogram.encode(merged)}
     alone: Mapping[str, int | None] = dict.fromkeys(histogram.QUANTILE_NAMES)
     if len(answered) == 1:

@@ -47,7 +47,7 @@ def sample_rows(attempt: Attempt, samples: Iterable[SampleEvent]) -> list[dict[s
             "elapsed_ns": sample.elapsed_ns,
             "duration_ns": sample.duration_ns,
             "in_flight": sample.in_flight,
-            **_numbers(numbers),
+            **_numbers(numbers, sample.in_flight),
         }
         for sample in samples
         for numbers in sample.operations
@@ -63,7 +63,7 @@ def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[st
             "elapsed_ns": phase.elapsed_ns,
             "throughput_per_s": per_s(numbers.count, phase.elapsed_ns),
             "totals": phase.model_dump(mode="json", exclude={"operations"}),
-            **_numbers(numbers),
+            **_numbers(numbers, phase.in_flight),
         }
         for phase in phases
         for numbers in phase.operations
@@ -86,12 +86,15 @@ def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> lis
     ]
 
 
-def _numbers(numbers: OperationNumbers) -> dict[str, Any]:
+def _numbers(numbers: OperationNumbers, in_flight: int) -> dict[str, Any]:
+    error_count = sum(numbers.errors.values())
+    # Whatever has a time was answered, has failed, or was still waiting for its answer.
+    timed = numbers.count + error_count + in_flight
     return {
         "operation": numbers.operation,
         "count": numbers.count,
         "late": numbers.late,
-        "error_count": sum(numbers.errors.values()),
+        "error_count": error_count,
         "errors": dict(numbers.errors),
         "hits": numbers.hits,
         "misses": numbers.misses,
@@ -99,8 +102,8 @@ def _numbers(numbers: OperationNumbers) -> dict[str, Any]:
         "bytes_received": numbers.bytes_received,
         "response_time_ns": numbers.response_time_ns.model_dump(),
         "service_time_ns": numbers.service_time_ns.model_dump(),
-        "response_histogram": histogram.unpack(numbers.response_histogram),
-        "service_histogram": histogram.unpack(numbers.service_histogram),
+        "response_histogram": histogram.unpack(numbers.response_histogram, timed),
+        "service_histogram": histogram.unpack(numbers.service_histogram, timed),
     }
 
 

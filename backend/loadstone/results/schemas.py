@@ -214,6 +214,8 @@ class Spectrum(BaseModel):
     count: int
     trials_counted: int
     items: list[SpectrumStep]
+    unreadable: int = 0
+    """Stored histograms that cannot be read and are left out."""
 
 
 class HeatColumn(BaseModel):
@@ -232,6 +234,8 @@ class HeatMap(BaseModel):
     kind: TimeKind
     edges_ns: list[float]
     columns: list[HeatColumn]
+    unreadable: int = 0
+    """Stored histograms that cannot be read and are left out."""
 
 
 CounterUnit = Literal["per_s", "bytes", "bytes_per_s", "count", "ratio", "s"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from loadstone_contracts.redaction import redact_text
 from loadstone_contracts.store_counters import describe_counters
 from loadstone_contracts.telemetry import HostSecond, TelemetryEvent, TelemetrySecond
 
@@ -59,7 +60,7 @@ def event_row(attempt: Attempt, event: TelemetryEvent) -> dict[str, Any]:
         "at": _instant(event.at_unix_ns),
         "kind": event.kind,
         "title": event.title,
-        "detail": event.detail,
+        "detail": redact_text(event.detail),
         "duration_s": event.duration_s,
     }
 

@@ -21,6 +21,7 @@ V2_COMPRESSED_COOKIE = 0x1C849304
 
 HEADER_BYTES = 40
 """Of the V2 encoding: cookie, length, offset and digits in 4 bytes each, then lowest, highest and ratio in 8."""
+DIGITS, LOWEST, HIGHEST = slice(12, 16), slice(16, 24), slice(24, 32)
 
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 QUANTILE_NAMES = (*QUANTILES, "max")
@@ -28,13 +29,19 @@ QUANTILE_NAMES = (*QUANTILES, "max")
 Quantiles = dict[str, int | None]
 
 
+UNPACKED_BYTES_MAX = 512 * 1024
+"""Of the V2 encoding: 37,888 counts of up to 9 bytes each, and the header."""
+COUNT_MAX = 2**53
+
+
 class BadHistogram(ValueError):
     """The bytes are not a V2 compressed histogram within 1 ns to 10 h."""
 
 
-def unpack(text: str) -> bytes:
+def unpack(text: str, at_most: int = COUNT_MAX) -> bytes:
     """The stored form of a histogram that crossed a boundary as base64; raises BadHistogram.
 
+    It is decoded once, so that no reader meets one that is broken or holds more than `at_most` values.
     An engine that keeps none sends an empty text, which is stored as the empty histogram: see `is_recorded`.
     """
     if not text:
@@ -45,6 +52,8 @@ def unpack(text: str) -> bytes:
         raise BadHistogram("the histogram is not base64") from error
     if len(blob) < 8 or int.from_bytes(blob[:4], "big") & ~0xF0 != V2_COMPRESSED_COOKIE & ~0xF0:
         raise BadHistogram("the histogram is not HdrHistogram V2 compressed")
+    if blob != NOTHING and decode(blob).get_total_count() > at_most:
+        raise BadHistogram("the histogram holds more values than there were operations")
     return blob
 
 
@@ -54,10 +63,33 @@ def empty() -> HdrHistogram:
 
 def decode(blob: bytes) -> HdrHistogram:
     """Raises BadHistogram. hdrh decodes base64 text only, so the bytes take one turn through it."""
+    _check_size(blob)
     try:
-        return HdrHistogram.decode(base64.b64encode(blob))
+        decoded = HdrHistogram.decode(base64.b64encode(blob))
     except Exception as error:
-        raise BadHistogram(f"the histogram cannot be decoded: {error}") from error
+        raise BadHistogram("the histogram cannot be decoded") from error
+    counts = _counts(decoded)
+    if counts.min() < 0 or counts.max() > COUNT_MAX or counts.sum(dtype=np.float64) > COUNT_MAX:
+        raise BadHistogram("the histogram has counts below zero or beyond 2^53")
+    return decoded
+
+
+def _check_size(blob: bytes) -> None:
+    """hdrh unpacks whatever it is given and reserves what the header asks for: a few bytes could take all memory."""
+    unpacker = zlib.decompressobj()
+    try:
+        unpacked = unpacker.decompress(blob[8:], UNPACKED_BYTES_MAX)
+    except zlib.error as error:
+        raise BadHistogram("the histogram is not HdrHistogram V2 compressed") from error
+    if not unpacker.eof or len(unpacked) < HEADER_BYTES:
+        raise BadHistogram("the histogram is cut off or too large")
+    digits, lowest, highest = (int.from_bytes(unpacked[part], "big") for part in (DIGITS, LOWEST, HIGHEST))
+    if not 1 <= digits <= SIGNIFICANT_DIGITS or not LOWEST_NS <= lowest <= HIGHEST_NS or highest > HIGHEST_NS:
+        raise BadHistogram("the histogram is not within 1 ns to 10 h and 3 digits")
+
+
+def _counts(histogram: Any) -> Any:
+    return np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
 
 
 def encode(histogram: HdrHistogram) -> bytes:
@@ -81,6 +113,20 @@ def significant_digits(blob: bytes) -> int:
         return int.from_bytes(head[12:16], "big")
     except zlib.error as error:
         raise BadHistogram("the histogram is not HdrHistogram V2 compressed") from error
+
+
+def merge_readable(blobs: Iterable[bytes]) -> tuple[HdrHistogram, int]:
+    """As `merge`, without those that cannot be read; and how many these are. Older rows were stored unchecked."""
+    merged, unreadable = empty(), 0
+    for blob in blobs:
+        try:
+            part = decode(blob)
+        except BadHistogram:
+            unreadable += 1
+            continue
+        if part.get_total_count():
+            merged.add(part)
+    return merged, unreadable
 
 
 def merge(blobs: Iterable[bytes]) -> HdrHistogram:
@@ -108,7 +154,7 @@ def quantiles(histogram: HdrHistogram) -> Quantiles:
 
 def _values_at(histogram: Any, ranks: list[int]) -> list[int]:
     """`ranks` ascend. One pass over the counts; hdrh's own calls walk all of them in Python for each quantile."""
-    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    counts = _counts(histogram)
     indexes = np.searchsorted(np.cumsum(counts, dtype=np.int64), ranks)
     return [
         int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))) for index in indexes
@@ -136,7 +182,7 @@ def spectrum(histogram: HdrHistogram, size: int) -> list[tuple[float, float, int
 
 def counts_between(histogram: Any, edges: Sequence[float]) -> list[int]:
     """How many values lie in each `[edges[i], edges[i + 1])`; what lies outside counts at the nearest end."""
-    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    counts = _counts(histogram)
     filled = np.flatnonzero(counts)
     values = _values_of(histogram, filled)
     rows = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)

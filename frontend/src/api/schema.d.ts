@@ -99,7 +99,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change Password */
+        /**
+         * Change Password
+         * @description Ends the person's other sessions. API tokens stay valid unless `revoke_tokens` says otherwise.
+         */
         post: operations["change_password"];
         delete?: never;
         options?: never;
@@ -456,6 +459,27 @@ export interface paths {
         patch: operations["change_agent"];
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/replace-broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace Broker Credential
+         * @description The agent gets a new broker password with its next heartbeat, without a restart. Ten minutes later the old one
+         *     is gone in any case.
+         */
+        post: operations["replace_broker_credential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-enrollments": {
         parameters: {
             query?: never;
@@ -501,6 +525,23 @@ export interface paths {
         put?: never;
         /** Report Heartbeat */
         post: operations["report_heartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renew Broker Credential */
+        post: operations["renew_broker_credential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3244,6 +3285,24 @@ export interface components {
             high: number | null;
         };
         /**
+         * BrokerCredential
+         * @description The agent's own broker user. It opens the agent's own queue and nothing else.
+         */
+        BrokerCredential: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
+        };
+        /**
+         * BrokerCredentialRequest
+         * @description Asks for a new broker user.
+         */
+        BrokerCredentialRequest: {
+            /** Broker User */
+            broker_user?: string | null;
+        };
+        /**
          * Cell
          * @description One metric at one setting, a contender against the base.
          *
@@ -3366,6 +3425,11 @@ export interface components {
             current_password: string;
             /** New Password */
             new_password: string;
+            /**
+             * Revoke Tokens
+             * @default false
+             */
+            revoke_tokens: boolean;
         };
         /**
          * ChangePlan
@@ -4494,17 +4558,24 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * Agent Protocol
+             * @default 1
+             */
+            agent_protocol: number;
         };
         /** EnrollResponse */
         EnrollResponse: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
             /** Agent Id */
             agent_id: string;
             /** Token */
             token: string;
             /** Queue */
             queue: string;
-            /** Broker Url */
-            broker_url: string;
         };
         /**
          * Enrollment
@@ -4746,6 +4817,8 @@ export interface components {
             /** Engines */
             engines: components["schemas"]["EngineOffer"][];
             load: components["schemas"]["HostLoad"];
+            /** Broker User */
+            broker_user?: string | null;
         };
         /** HeartbeatResponse */
         HeartbeatResponse: {
@@ -4753,6 +4826,8 @@ export interface components {
             draining: boolean;
             /** Heartbeat Every S */
             heartbeat_every_s: number;
+            /** Renew Broker Credential */
+            renew_broker_credential?: boolean | null;
         };
         /**
          * HeatColumn
@@ -4788,6 +4863,11 @@ export interface components {
             edges_ns: number[];
             /** Columns */
             columns: components["schemas"]["HeatColumn"][];
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
         };
         /**
          * HistogramSize
@@ -5533,6 +5613,18 @@ export interface components {
              * @default 2
              */
             height: number;
+        };
+        /**
+         * PasswordChanged
+         * @description What became of the other ways in.
+         */
+        PasswordChanged: {
+            /** Sessions Ended */
+            sessions_ended: number;
+            /** Tokens Revoked */
+            tokens_revoked: number;
+            /** Tokens Valid */
+            tokens_valid: number;
         };
         /**
          * PatchAgent
@@ -7499,6 +7591,11 @@ export interface components {
             trials_counted: number;
             /** Items */
             items: components["schemas"]["SpectrumStep"][];
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
         };
         /** SpectrumStep */
         SpectrumStep: {
@@ -8807,6 +8904,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_readiness: {
@@ -8932,7 +9038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8979,6 +9085,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9022,7 +9137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9069,6 +9184,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9118,7 +9242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9174,6 +9298,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9264,6 +9397,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_password: {
@@ -9280,11 +9422,13 @@ export interface operations {
         };
         responses: {
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["PasswordChanged"];
+                };
             };
             /** @description `malformed_body` */
             400: {
@@ -9304,7 +9448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `wrong_password` */
+            /** @description `forbidden` or `wrong_password` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9358,6 +9502,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     leave_team: {
@@ -9394,7 +9547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9450,6 +9603,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9533,6 +9695,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9634,6 +9805,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_session: {
@@ -9672,7 +9852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9728,6 +9908,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9822,6 +10011,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_token: {
@@ -9864,7 +10062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `scope_beyond_role` */
+            /** @description `forbidden` or `scope_beyond_role` or `token_beyond_token` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9918,6 +10116,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_token: {
@@ -9956,7 +10163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `token_beyond_token` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10012,6 +10219,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10102,6 +10318,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     remove_member: {
@@ -10140,7 +10365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10205,6 +10430,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10256,7 +10490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10321,6 +10555,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10423,6 +10666,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_invitation: {
@@ -10465,7 +10717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10519,6 +10771,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_invitation: {
@@ -10557,7 +10818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10613,6 +10874,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10714,6 +10984,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     accept_invitation: {
@@ -10749,7 +11028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `invitation_for_another` */
+            /** @description `forbidden` or `invitation_for_another` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10823,6 +11102,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10925,6 +11213,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_team: {
@@ -10967,7 +11264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11021,6 +11318,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     rename_team: {
@@ -11063,7 +11369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11119,6 +11425,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11222,6 +11537,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_user: {
@@ -11266,7 +11590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11331,6 +11655,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11437,6 +11770,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_installation_audit: {
@@ -11532,6 +11874,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_agents: {
@@ -11611,6 +11962,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11712,6 +12072,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_agent: {
@@ -11750,7 +12119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11806,6 +12175,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11857,7 +12235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,6 +12307,125 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` or `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_enrollment: {
@@ -11967,7 +12464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12021,6 +12518,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     enroll_agent: {
@@ -12063,7 +12569,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_name_taken` */
+            /** @description `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_too_old` or `agent_name_taken` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12117,6 +12632,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     report_heartbeat: {
@@ -12152,6 +12676,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12197,6 +12730,120 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrokerCredentialRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrokerCredential"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_revoked` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12280,6 +12927,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12373,6 +13029,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_target: {
@@ -12417,7 +13082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12473,6 +13138,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12574,6 +13248,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_target: {
@@ -12618,7 +13301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12674,6 +13357,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12719,7 +13411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12775,6 +13467,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12828,7 +13529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12893,6 +13594,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12995,6 +13705,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     claim_target_check: {
@@ -13028,6 +13747,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13089,6 +13817,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finish_target_check: {
@@ -13124,6 +13861,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13169,6 +13915,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13262,6 +14017,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_workload: {
@@ -13306,7 +14070,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13362,6 +14126,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13463,6 +14236,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_workload: {
@@ -13507,7 +14289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13563,6 +14345,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13608,7 +14399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13664,6 +14455,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13757,6 +14557,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     upload_trace: {
@@ -13810,7 +14619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13857,6 +14666,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13958,6 +14776,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_trace: {
@@ -13996,7 +14823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14052,6 +14879,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14153,6 +14989,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_recipes: {
@@ -14229,6 +15074,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14330,6 +15184,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_recipe_figures: {
@@ -14424,6 +15287,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_plan_schema: {
@@ -14500,6 +15372,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     preview_plan: {
@@ -14542,7 +15423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14589,6 +15470,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14684,6 +15574,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_plan: {
@@ -14728,7 +15627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14784,6 +15683,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14887,6 +15795,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_plan: {
@@ -14931,7 +15848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15003,6 +15920,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_plan: {
@@ -15041,7 +15967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15097,6 +16023,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15198,6 +16133,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     restore_plan: {
@@ -15238,7 +16182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15294,6 +16238,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15391,6 +16344,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     submit_run: {
@@ -15435,7 +16397,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15500,6 +16462,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15601,6 +16572,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_run: {
@@ -15645,7 +16625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15710,6 +16690,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15811,6 +16800,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     cancel_run: {
@@ -15851,7 +16849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15907,6 +16905,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15958,7 +16965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16023,6 +17030,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16070,7 +17086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16142,6 +17158,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume_run: {
@@ -16182,7 +17207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16238,6 +17263,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16336,6 +17370,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16448,6 +17491,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_points: {
@@ -16535,6 +17587,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16636,6 +17697,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     decide_on_trial: {
@@ -16682,7 +17752,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16754,6 +17824,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     undo_decision_on_trial: {
@@ -16795,7 +17874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16860,6 +17939,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16964,6 +18052,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_telemetry: {
@@ -17061,6 +18158,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_spectrum: {
@@ -17151,6 +18257,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17256,6 +18371,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     evaluate_comparison: {
@@ -17291,6 +18415,15 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17345,6 +18478,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17438,6 +18580,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_comparison: {
@@ -17482,7 +18633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17554,6 +18705,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     queue_trials: {
@@ -17598,7 +18758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17663,6 +18823,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17764,6 +18933,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_comparison: {
@@ -17802,7 +18980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17858,6 +19036,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17959,6 +19146,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_runs: {
@@ -18043,6 +19239,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18146,6 +19351,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_trials: {
@@ -18235,6 +19449,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18340,6 +19563,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_telemetry: {
@@ -18431,6 +19663,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18536,6 +19777,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_comparison: {
@@ -18625,6 +19875,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18733,6 +19992,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_comments: {
@@ -18830,6 +20098,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_comment: {
@@ -18874,7 +20151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18946,6 +20223,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_comment: {
@@ -18990,7 +20276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `not_your_comment` */
+            /** @description `forbidden` or `not_your_comment` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19062,6 +20348,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_comment: {
@@ -19100,7 +20395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `not_your_comment` */
+            /** @description `forbidden` or `not_your_comment` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19156,6 +20451,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19266,6 +20570,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     import_bundle: {
@@ -19319,7 +20632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19366,6 +20679,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19460,6 +20782,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_dashboard: {
@@ -19504,7 +20835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19560,6 +20891,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19663,6 +21003,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_dashboard: {
@@ -19707,7 +21056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19779,6 +21128,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_dashboard: {
@@ -19817,7 +21175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19873,6 +21231,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19974,6 +21341,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_schedules: {
@@ -20063,6 +21439,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_schedule: {
@@ -20107,7 +21492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20179,6 +21564,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     preview_schedule: {
@@ -20214,6 +21608,15 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20259,6 +21662,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20360,6 +21772,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_schedule: {
@@ -20404,7 +21825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20476,6 +21897,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_schedule: {
@@ -20514,7 +21944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20577,6 +22007,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     pause_schedule: {
@@ -20617,7 +22056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20689,6 +22128,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume_schedule: {
@@ -20729,7 +22177,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20792,6 +22240,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     run_schedule_now: {
@@ -20834,7 +22291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20899,6 +22356,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21003,6 +22469,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_queue: {
@@ -21079,6 +22554,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21172,6 +22656,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     claim_trial: {
@@ -21207,6 +22700,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21259,6 +22761,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     renew_lease: {
@@ -21296,6 +22807,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21357,6 +22877,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     store_samples: {
@@ -21394,6 +22923,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21455,6 +22993,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     store_telemetry: {
@@ -21492,6 +23039,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21546,6 +23102,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21658,6 +23223,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finish_trial: {
@@ -21695,6 +23269,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21749,6 +23332,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21847,6 +23439,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_series_facets: {
@@ -21923,6 +23524,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22029,6 +23639,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_series: {
@@ -22116,6 +23735,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22219,6 +23847,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exclude_point: {
@@ -22265,7 +23902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22337,6 +23974,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     undo_exclusion: {
@@ -22376,7 +24022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22432,6 +24078,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22525,6 +24180,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_annotation: {
@@ -22569,7 +24233,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22632,6 +24296,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_annotation: {
@@ -22676,7 +24349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22732,6 +24405,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22777,7 +24459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22833,6 +24515,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22923,6 +24614,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23024,6 +24724,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_alert: {
@@ -23068,7 +24777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23140,6 +24849,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     comment_on_alert: {
@@ -23186,7 +24904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23258,6 +24976,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     confirm_alert: {
@@ -23300,7 +25027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23365,6 +25092,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23455,6 +25191,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_channel: {
@@ -23497,7 +25242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23560,6 +25305,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_channel: {
@@ -23604,7 +25358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23676,6 +25430,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_channel: {
@@ -23714,7 +25477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23770,6 +25533,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23817,7 +25589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23873,6 +25645,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23960,6 +25741,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24055,6 +25845,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_share: {
@@ -24097,7 +25896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24153,6 +25952,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24198,7 +26006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24254,6 +26062,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24364,6 +26181,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     unlock_share: {
@@ -24408,7 +26234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `share_password_wrong` */
+            /** @description `share_password_wrong` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24473,6 +26299,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24584,6 +26419,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_points: {
@@ -24681,6 +26525,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24794,6 +26647,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_figures: {
@@ -24898,6 +26760,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_store_kinds: {
@@ -24994,6 +26865,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25108,6 +26988,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_shared_trials: {
@@ -25207,6 +27096,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25318,6 +27216,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_samples: {
@@ -25418,6 +27325,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25533,6 +27449,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_telemetry: {
@@ -25633,6 +27558,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25748,6 +27682,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_shared_events: {
@@ -25849,6 +27792,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25960,6 +27912,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_spectrum: {
@@ -26060,6 +28021,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26175,6 +28145,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     evaluate_shared_comparison: {
@@ -26212,6 +28191,15 @@ export interface operations {
             };
             /** @description `share_locked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26275,6 +28263,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26379,6 +28376,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26491,6 +28497,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_values: {
@@ -26594,6 +28609,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26712,6 +28736,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_series: {
@@ -26809,6 +28842,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26922,6 +28964,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_dashboard: {
@@ -27019,6 +29070,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27126,6 +29186,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27251,6 +29320,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `picture_busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_badge: {
@@ -27358,6 +29436,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

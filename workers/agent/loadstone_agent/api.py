@@ -17,6 +17,8 @@ import httpx2
 import structlog
 from loadstone_contracts.agent_calls import (
     AGENT_API_PREFIX,
+    BrokerCredential,
+    BrokerCredentialRequest,
     CheckClaimResponse,
     CheckFinishRequest,
     ClaimRequest,
@@ -121,6 +123,9 @@ class AgentApi:
 
     def heartbeat(self, request: HeartbeatRequest) -> HeartbeatResponse:
         return self._post("/heartbeat", request, HeartbeatResponse, NO_PATIENCE)
+
+    def renew_broker_credential(self, request: BrokerCredentialRequest, patience: Patience) -> BrokerCredential:
+        return self._post("/broker-credential", request, BrokerCredential, patience)
 
     def claim(self, trial_id: str) -> ClaimResponse:
         return self._post("/claim", ClaimRequest(trial_id=trial_id), ClaimResponse, SHORT)

@@ -90,6 +90,10 @@ class StoreMissing(AgentError):
     code = "store_missing"
 
 
+class StoreOutOfMemory(AgentError):
+    code = "store_out_of_memory"
+
+
 class StoreStartFailed(AgentError):
     code = "store_start_failed"
 
@@ -100,6 +104,10 @@ class StoreTooOld(AgentError):
 
 class TargetLost(AgentError):
     code = "target_lost"
+
+
+class TargetNotAllowed(AgentError):
+    code = "target_not_allowed"
 
 
 class TargetRefused(AgentError):

@@ -137,7 +137,7 @@ def test_a_store_beyond_its_limit_is_killed_and_the_death_says_why(start: Callab
         client.mset(values)
     wait_until(store.has_died, what="death")
     death = store.death()
-    assert death.code == "store_died"
+    assert death.code == "store_out_of_memory"
     assert "its limit of memory" in death.message
     store.stop()
     assert CONTROLLER is not None

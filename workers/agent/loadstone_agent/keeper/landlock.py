@@ -10,7 +10,9 @@ import struct
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG = 1
 RULE_PATH_BENEATH, RULE_NET_PORT = 1, 2
-PR_SET_NO_NEW_PRIVS = 38
+PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
+HIGHEST_CAPABILITY = 63
+"""Numbers the kernel does not know yet are refused, which does no harm."""
 ABI_MIN = 2
 """The first that allows renames between folders, which every database does."""
 ABI_TRUNCATE, ABI_NETWORK, ABI_SCOPES = 3, 4, 6
@@ -57,8 +59,14 @@ def abi() -> int:
 class Confinement:
     """A rule set. Make it while every path can still be opened, enforce it when the user has been changed."""
 
-    def __init__(self, readable: list[str], writable: list[str], ports: list[int]) -> None:
-        """Allows the host's programs, `readable`, `writable` (everything but execution) and listening on `ports`.
+    def __init__(
+        self,
+        readable: list[str],
+        writable: list[str],
+        listens: list[int] | None = None,
+        connects: list[int] | None = None,
+    ) -> None:
+        """Allows the host's programs, `readable` and `writable` (everything but execution), and TCP by port.
 
         Paths that don't exist are skipped. Raises OSError where the kernel has no Landlock.
         """
@@ -74,9 +82,13 @@ class Confinement:
         for path in (*DEVICES, *writable):
             self._allow(path, self._files & ~EXECUTE)
         if network:
-            for port in ports:
-                rule = struct.pack("=QQ", BIND_TCP, port)
-                _call(ADD_RULE, self._ruleset, RULE_NET_PORT, rule, ctypes.c_uint32(0))
+            self._allow_ports(BIND_TCP, listens or [])
+            self._allow_ports(CONNECT_TCP, connects or [])
+
+    def _allow_ports(self, right: int, ports: list[int]) -> None:
+        for port in ports:
+            rule = struct.pack("=QQ", right, port)
+            _call(ADD_RULE, self._ruleset, RULE_NET_PORT, rule, ctypes.c_uint32(0))
 
     def _allow(self, path: str, rights: int) -> None:
         try:
@@ -95,6 +107,12 @@ class Confinement:
         """For this process and everything it starts, for good. `forgo_privileges` comes first."""
         _call(RESTRICT_SELF, self._ruleset, ctypes.c_uint32(0))
         os.close(self._ruleset)
+
+
+def drop_capabilities() -> None:
+    """Empties the bounding set, so that even a program started by root has none. Nothing happens for other users."""
+    for capability in range(HIGHEST_CAPABILITY + 1):
+        _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def forgo_privileges() -> None:

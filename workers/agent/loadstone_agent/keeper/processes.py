@@ -6,7 +6,7 @@ import resource
 import signal
 import time
 
-from loadstone_agent.keeper.landlock import Confinement, forgo_privileges
+from loadstone_agent.keeper.landlock import Confinement, drop_capabilities, forgo_privileges
 from loadstone_agent.keeper.order import Order
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -53,7 +53,8 @@ def _exec_program(keeper: int, order: Order, command: list[str]) -> None:
     # Opened while this is still root: the store's user may not be able to enter the parents of its own directory.
     confinement = None
     if order.is_confined:
-        confinement = Confinement(order.readable, [".", *order.writable], order.ports)
+        confinement = Confinement(order.readable, [".", *order.writable], listens=order.ports)
+    drop_capabilities()
     _become(*order.user)
     forgo_privileges()
     if confinement is not None:

@@ -315,6 +315,8 @@ def _open_files(plan: LaunchPlan) -> int:
 
 
 def _make_group(plan: LaunchPlan, name: str) -> StoreGroup:
+    if not plan.is_confined:
+        return StoreGroup(())
     try:
         # A process or a thread for each connection, and as many again for the server's own work.
         return make_group(name, 2 * _open_files(plan), plan.memory_limit_bytes)

@@ -39,6 +39,9 @@ class ApiInMemory:
         self.sample_arrivals: list[tuple[float, str, int]] = []
         self.finishes: dict[str, calls.FinishRequest] = {}
         self.check_results: dict[str, calls.CheckFinishRequest] = {}
+        self.broker_user: str | None = None
+        """Where set, the agent is asked to take this one and is given `broker_url`."""
+        self.broker_url = "redis://127.0.0.1:1/0"
         self.cancelled: set[str] = set()
         self.lost_leases: set[str] = set()
         self.refused_paths: dict[str, Refusal] = {}
@@ -104,8 +107,13 @@ class ApiInMemory:
             case ["enroll"]:
                 return self._enroll(calls.EnrollRequest.model_validate_json(body))
             case ["heartbeat"]:
-                self.heartbeats.append(calls.HeartbeatRequest.model_validate_json(body))
-                return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2)
+                beat = calls.HeartbeatRequest.model_validate_json(body)
+                self.heartbeats.append(beat)
+                renew = True if self.broker_user not in (None, beat.broker_user) else None
+                return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2, renew_broker_credential=renew)
+            case ["broker-credential"]:
+                calls.BrokerCredentialRequest.model_validate_json(body)
+                return calls.BrokerCredential(broker_url=self.broker_url, broker_user=self.broker_user or "user")
             case ["claim"]:
                 return self._claim(calls.ClaimRequest.model_validate_json(body))
             case ["leases", lease_id, "renew"]:
@@ -129,7 +137,13 @@ class ApiInMemory:
     def _enroll(self, request: calls.EnrollRequest) -> calls.EnrollResponse:
         if request.enrollment_token != "lse_good":
             raise Refusal(401, "enrollment_invalid")
-        return calls.EnrollResponse(agent_id="a1", token=TOKEN, queue="agent.a1", broker_url="redis://127.0.0.1:1/0")
+        return calls.EnrollResponse(
+            agent_id="a1",
+            token=TOKEN,
+            queue="agent.a1",
+            broker_url="redis://agent:secret@127.0.0.1:1/0",
+            broker_user="agent",
+        )
 
     def _claim(self, request: calls.ClaimRequest) -> calls.ClaimResponse:
         self.claims.append(request.trial_id)
