@@ -233,6 +233,7 @@ RESP = [
     "EVAL return 0", "EVALSHA x 0", "SCRIPT LOAD x", "SCRIPT FLUSH", "FUNCTION LOAD x", "FCALL f 0", "LATENCY RESET",
     "SLOWLOG RESET", "INFO", "SWAPDB 0 1", "MEMORY PURGE",
 ]  # fmt: skip
+REFUSALS = ("-NOPERM", "-ERR unknown command", "-ERR MODULE command not", "-ERR DEBUG command not")
 STATEFUL = {
     *(
         "ASKING",
@@ -282,10 +283,7 @@ def test_redis_refuses_the_default_user_all_that_is_not_a_key(start: Start, cana
     store = start(kind)
     for command in RESP:
         answer = said(store, command.format(canary=canary))
-        assert answer.startswith(("-NOPERM", "-ERR unknown command", "-ERR MODULE command not allowed")), (
-            command,
-            answer,
-        )
+        assert answer.startswith(REFUSALS), (command, answer)
     assert said(store, "AUTH admin guess").startswith("-WRONGPASS")
     with closing(redis.Redis(port=store.endpoint.port)) as client:
         assert client.set("k", "v")
