@@ -11,7 +11,7 @@ from loadstone_contracts.redaction import redact_message, redact_settings, redac
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision: str = "2026_11_23_0110"
-down_revision: str | None = "2026_11_22_1440"
+down_revision: str | None = "2026_11_23_0100"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

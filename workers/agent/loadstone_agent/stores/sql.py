@@ -19,6 +19,7 @@ from loadstone_agent.stores.base import (
 )
 from loadstone_agent.stores.options import check_options
 
+PROCESS_FILE_BYTES = 32
 OR_SHOW = "> install.log 2>&1 || { cat install.log; exit 1; }"
 """Behind a step that makes a data directory: what it said is seen only when it fails."""
 
@@ -73,7 +74,7 @@ class SqlControl(StoreControl):
 
     def process_id(self) -> int:
         try:
-            return int(self._process_file().read_text().split("\n", 1)[0])
+            return int(_first_bytes(self._process_file()).split(b"\n", 1)[0])
         except (OSError, ValueError):
             return 0
 
@@ -90,3 +91,12 @@ class SqlControl(StoreControl):
         """Drops the tables of this database only."""
         for table in self._tables():
             self._drop(table)
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The server names this path, and a server that was taken over may name a pipe or a device that never ends."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return os.read(descriptor, PROCESS_FILE_BYTES)
+    finally:
+        os.close(descriptor)
