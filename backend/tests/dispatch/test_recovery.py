@@ -203,7 +203,7 @@ def test_a_trial_that_cannot_be_recovered_stops_no_other(client: Caller, agent: 
     let_leases_run_out()
     sweep()
     with unit_of_work() as unit:
-        statuses = dict(unit.session.execute(select(Trial.run_id, Trial.status)).tuples().all())
+        statuses = {row[0]: row[1] for row in unit.session.execute(select(Trial.run_id, Trial.status))}
     assert (statuses[bad.id], statuses[good.id]) == ("claimed", "queued")
     with unit_of_work() as unit:
         unit.session.execute(update(Trial).where(Trial.run_id == bad.id).values(warnings=[]))
