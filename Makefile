@@ -53,6 +53,14 @@ wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a 
 studies: ## The five studies in their quick size, each result beside the published ratio (about ten minutes)
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.studies
 
+.PHONY: sbom
+sbom: ## Write what everything is built from (CycloneDX, from the lock files) into dist/sbom/
+	@$(LOCAL) loadstone_local.sbom
+
+.PHONY: audit
+audit: ## Look for known faults in dependencies; says "not checked" where no advisories can be reached
+	@$(LOCAL) loadstone_local.audit
+
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml
 	@$(UV_LOCK) --group pyproject.toml:tools -o requirements-tools.txt

@@ -19,7 +19,9 @@ from loadstone_contracts.networks import LOCAL, Network, is_reachable, parse_add
 from loadstone.errors import AppError
 from loadstone.settings import get_settings
 
+DOOR = "_loadstone_door"
 PROCESS_EVENTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork")
+LOOKED_AT = frozenset({*PROCESS_EVENTS, "socket.connect", "socket.sendto", "socket.sendmsg"})
 
 
 class NotReachable(AppError):
@@ -47,6 +49,7 @@ class _Door:
     """Addresses and ports of a server that the operator named, wherever it is."""
     links: list[socket.socket] = field(default_factory=list)
     refused: str | None = None
+    is_closed: bool = False
 
 
 _here = threading.local()
@@ -96,6 +99,7 @@ def door(limit_s: float, server: tuple[str, int] | None = None) -> Iterator[None
     finally:
         _here.door = None
         ends.cancel()
+        opened.is_closed = True
         for link in opened.links:
             link.close()
     if opened.refused is not None:
@@ -117,19 +121,26 @@ def _cut(opened: _Door) -> None:
 
 def _look(event: str, arguments: tuple[Any, ...]) -> None:
     """An audit hook: CPython calls it before it connects, and what it raises stops that."""
-    opened: _Door | None = getattr(_here, "door", None)
+    if event not in LOOKED_AT:
+        return
+    opened = _door_of_this_thread()
     if opened is None:
         return
     if event in PROCESS_EVENTS:
         raise DoorShut("no program is started to send a notification")
-    if event not in ("socket.connect", "socket.sendto", "socket.sendmsg"):
-        return
+    if opened.is_closed:
+        raise DoorShut("it is too late to send anything")
     link, address = arguments[0], arguments[1]
     if not _is_allowed(opened, address):
         opened.refused = str(address[0] if isinstance(address, tuple) else address)[:100]
         raise DoorShut(f"{opened.refused} is refused")
     # A descriptor of our own: TLS takes the library's socket over.
     opened.links.append(socket.socket(fileno=os.dup(link.fileno())))
+
+
+def _door_of_this_thread() -> _Door | None:
+    found: _Door | None = getattr(_here, "door", None) or getattr(threading.current_thread(), DOOR, None)
+    return found
 
 
 def _is_allowed(opened: _Door, address: Any) -> bool:
@@ -153,4 +164,16 @@ def _watch() -> None:
     with _watching:
         if not _is_watched:
             sys.addaudithook(_look)
+            threading.Thread.start = _start_behind_door  # type: ignore[method-assign, assignment]
             _is_watched = True
+
+
+_start_thread = threading.Thread.start
+
+
+def _start_behind_door(thread: threading.Thread) -> None:
+    """What a library starts stands behind the same door as who called it: Apprise sends from threads of its own."""
+    opened = _door_of_this_thread()
+    if opened is not None:
+        setattr(thread, DOOR, opened)
+    _start_thread(thread)

@@ -132,6 +132,7 @@ def planted(client: Caller) -> dict[str, str]:
     agent = SimulatedAgent(client.http, known["agent_id"], known["agent_token"])
     body = external_target(kind="postgresql", port=5432, username="ada", password=MARK)
     target = client.post("/api/v1/targets", json=body).json()["id"]
+    agent.heartbeat()
     check = client.post(f"/api/v1/targets/{target}/checks", json={}).json()["id"]
     assert agent.call(f"checks/{check}/claim", "{}").json()["target"]["password"] == MARK
     error = TrialError(code="target_refused", message=f"Refused: {LINES[0]}", detail="\n".join(LINES))
@@ -154,6 +155,7 @@ def _ran(client: Caller, agent: SimulatedAgent, outcome: str, error: TrialError)
     plan = plan_body(targets=[{"kind": "redis", "profile": "none"}], trials_per_point=1)
     plan["axes"] = []
     run = client.post("/api/v1/runs", json={"plan": plan}).json()["id"]
+    agent.heartbeat()
     trial = client.get(f"/api/v1/runs/{run}/trials").json()["items"][0]["id"]
     held = agent.claim(trial)
     agent.renew(held)

@@ -1,7 +1,10 @@
 """What an agent's broker credential opens, tried on a live stack with the agent's own password."""
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import time
 import uuid
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ import pytest
 from celery import Celery
 from loadstone_contracts.tasks import CONTROL_QUEUE, agent_queue
 from loadstone_local.live_stack import LiveStack
-from loadstone_local.paths import REPOSITORY
+from loadstone_local.paths import ENGINE, REPOSITORY, in_venv
 from loadstone_local.secrets_file import Secrets
 from loadstone_local.servers import REDIS_LIMITS, broker_url
 from redis import Redis
@@ -21,6 +24,7 @@ from redis.exceptions import AuthenticationError, NoPermissionError
 
 FLOOD = 100_000
 STARTS_WITHIN_S = 5.0
+REVOKED_WITHIN_S = 5.0
 SERVICES = ("loadstone.main", "loadstone_control.app worker", "loadstone_control.app beat", "loadstone-agent")
 NOT_MESSAGES = [
     b"garbage",
@@ -187,6 +191,47 @@ def test_a_credential_is_replaced_while_a_trial_runs(live: LiveStack, as_service
         connection.ping()
     assert live.wait_for_end(run["id"])["status"] == "succeeded"
     assert live.get(f"/runs/{run['id']}/trials")["items"][0]["attempt"] == 1
+    measure_once(live)
+
+
+@pytest.fixture
+def second_agent(live: LiveStack) -> Iterator[subprocess.Popen[bytes]]:
+    """Another agent of the stack, on the same host and in its own folder."""
+    folder = live.stack.state / "second-agent"
+    env = {**os.environ, "LOADSTONE_AGENT_DIR": str(folder), "LOADSTONE_ENGINE": str(ENGINE)}
+    token = live.client.post("/agent-enrollments").raise_for_status().json()["token"]
+    agent = in_venv("loadstone-agent")
+    options = ["--url", live.stack.url, "--token", token, "--name", f"second-{uuid.uuid4().hex[:6]}"]
+    subprocess.run([agent, "enroll", *options], env=env, check=True, capture_output=True)
+    process = subprocess.Popen([agent, "start"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    yield process
+    process.terminate()
+    process.wait(60)
+    shutil.rmtree(folder)
+
+
+def test_a_revoked_agent_is_out_within_five_seconds(
+    live: LiveStack, as_service: Redis, second_agent: subprocess.Popen[bytes], nothing_ends: None
+) -> None:
+    content = json.loads((live.stack.state / "second-agent/identity.json").read_text())
+    user = content["broker_user"]
+
+    def connections() -> int:
+        return sum(entry["user"] == user for entry in as_service.client_list())
+
+    deadline = time.monotonic() + 60
+    while not connections():
+        assert time.monotonic() < deadline, "the second agent does not sign in"
+        time.sleep(0.05)
+    revoked_at = time.monotonic()
+    live.client.delete(f"/agents/{content['agent_id']}").raise_for_status()
+    while connections() or user in as_service.acl_users():
+        assert time.monotonic() - revoked_at < REVOKED_WITHIN_S
+        time.sleep(0.01)
+    print(f"out of the broker {time.monotonic() - revoked_at:.3f} s after it was revoked")
+    with pytest.raises(AuthenticationError), signed_in(content["broker_url"]) as connection:
+        connection.ping()
+    assert second_agent.wait(60) == 0
     measure_once(live)
 
 

@@ -79,7 +79,8 @@ def _client(broker_url: str) -> Any:
         decode_responses=True,
         socket_timeout=TIMEOUT_S,
         socket_connect_timeout=TIMEOUT_S,
-        retry=Retry(NoBackoff(), 0),
+        # A connection that Redis ended meanwhile is opened again; every command here may be repeated.
+        retry=Retry(NoBackoff(), 1),
     )
 
 

@@ -68,7 +68,9 @@ def send(kind: str, address: str, secret: str | None, message: Message) -> Outco
 
 def _send_once(session: requests.Session, request: requests.PreparedRequest, **options: object) -> requests.Response:
     """As `requests` sends, without redirects, and of the answer the beginning alone."""
-    response: requests.Response = _requests_send(session, request, **(options | {"allow_redirects": False, "stream": True}))
+    response: requests.Response = _requests_send(
+        session, request, **(options | {"allow_redirects": False, "stream": True})
+    )
     deadline = time.monotonic() + TIMEOUT_S
     held = b""
     for chunk in response.iter_content(ANSWER_BYTES_MAX):

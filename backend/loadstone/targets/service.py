@@ -16,6 +16,7 @@ from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.principal import Principal
 from loadstone.targets import repository
 from loadstone.targets.checks import claim_check, create_check, fail_stale_checks, finish_check, render_check
+from loadstone.targets.own_endpoints import is_own
 from loadstone.targets.schemas import ADDRESS, Target, TargetCheck, TargetSnapshot, WriteTarget
 from loadstone.targets.store_kinds import StoreKinds, effective_options, named_version, store_kinds
 from loadstone.targets.validation import find_faults
@@ -53,6 +54,12 @@ def describe_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID
     """Raises NotFound."""
     row = find_target(unit, principal, target_id)
     return _render(row, repository.last_checks(unit.session, [row.id]).get(row.id))
+
+
+def is_own_endpoint(row: models.Target) -> bool:
+    """Whether a target, saved before this was looked at, names the installation's own database, broker or api."""
+    places = ((row.host, row.port), (row.host, row.plugin_port), (row.read_host or row.host, row.read_port or row.port))
+    return row.mode == "external" and any(host and port and is_own(host, port) for host, port in places)
 
 
 def create_target(unit: UnitOfWork, principal: Principal, wanted: WriteTarget) -> Target:

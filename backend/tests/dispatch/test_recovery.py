@@ -192,14 +192,14 @@ def test_sweeps_at_once_end_an_attempt_once(client: Caller, agent: SimulatedAgen
 
 
 def test_a_trial_that_cannot_be_recovered_stops_no_other(client: Caller, agent: SimulatedAgent) -> None:
-    """The row is broken as a fault of ours would break it: its run has no definition any more."""
+    """The row is broken as a fault of ours would break it: its warnings are no list."""
     other = SimulatedAgent.enroll(client, "bench-2", "host-2")
     plan = resolved_plan(("memcached",), axes=[], trials_per_point=1)
     bad, good = make_run(client.principal, plan), make_run(client.principal, plan)
     agent.claim(first_trial(client, bad))
     other.claim(first_trial(client, good))
     with unit_of_work() as unit:
-        unit.session.execute(update(Trial).where(Trial.run_id == bad.id).values(warnings={"not": "a list"}))
+        unit.session.execute(update(Trial).where(Trial.run_id == bad.id).values(warnings=5))
     let_leases_run_out()
     sweep()
     with unit_of_work() as unit:

@@ -3070,7 +3070,8 @@ export interface components {
         };
         /**
          * AlertEvent
-         * @description `kind`: found, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the product itself.
+         * @description `kind`: found, returned, switched, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the
+         *     product itself.
          */
         AlertEvent: {
             /**
@@ -3306,11 +3307,19 @@ export interface components {
          * Cell
          * @description One metric at one setting, a contender against the base.
          *
-         *     `method`: `paired` where trials were interleaved, else `welch`. `interval_kind` says which interval (see
-         *     `stats.paired`). `order` says how the two were measured; `sessions` are two runs, and the weakest. Values are means
-         *     over trials, percentiles from merged histograms. `p_adjusted` is over all cells (Benjamini-Hochberg).
-         *     `trials_needed`: more on each side; null with a verdict, and where 1,000 would not do. With a `refusal` there are no
-         *     figures, and the verdict is `not_enough_data`.
+         *     `method`: `paired` where trials were interleaved, `sessions` where the sides are two runs (the variance of a session
+         *     comes from earlier ones of the series), else `welch`. `order` says how the two were measured. Values are means over
+         *     trials, percentiles from merged histograms; `ratio` rests on each trial's own percentile.
+         *
+         *     `verdict`: `worse` and `better` are so by more than the margin, `equivalent` is within it, `changed` differs from no
+         *     change but perhaps by less than the margin, `not_enough_data` is inconclusive. `p_value` is against no change,
+         *     `p_adjusted` that over all cells, `p_margin` against the margin over all cells (Benjamini-Hochberg); `p_sign_flip`
+         *     is the exact one of a lone cell. Shares of failures have a `difference` instead of a ratio.
+         *
+         *     `trials_needed`: more on each side to see a difference as large as the margin in four of five cases, and the same at
+         *     the 10 and 90 % points of the spread; null with a verdict, and where 1,000 would not do. `visible_change` is
+         *     what so many trials see in four of five cases, as a share. With a `refusal` there are no figures, and the verdict is
+         *     `not_enough_data`.
          */
         Cell: {
             /** Contender */
@@ -3337,9 +3346,9 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "welch" | "sessions";
             /** Interval Kind */
-            interval_kind: ("t" | "signed_rank" | "welch") | null;
+            interval_kind: ("t" | "welch" | "sessions") | null;
             /**
              * Order
              * @enum {string}
@@ -3358,17 +3367,30 @@ export interface components {
             /** Ratio */
             ratio: number | null;
             interval: components["schemas"]["Interval"] | null;
+            /** Difference */
+            difference: number | null;
+            difference_interval: components["schemas"]["Interval"] | null;
             /** P Value */
             p_value: number | null;
             /** P Adjusted */
             p_adjusted: number | null;
+            /** P Margin */
+            p_margin: number | null;
+            /** P Sign Flip */
+            p_sign_flip: number | null;
             /**
              * Verdict
              * @enum {string}
              */
-            verdict: "better" | "worse" | "equivalent" | "not_enough_data";
+            verdict: "better" | "worse" | "equivalent" | "changed" | "not_enough_data";
             /** Trials Needed */
             trials_needed: number | null;
+            /** Trials Needed Low */
+            trials_needed_low: number | null;
+            /** Trials Needed High */
+            trials_needed_high: number | null;
+            /** Visible Change */
+            visible_change: number | null;
             refusal: components["schemas"]["RefusalRef"] | null;
         };
         /**
@@ -3824,7 +3846,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "sessions" | "welch";
             /** Explanation */
             explanation: string;
             /** Metric */
@@ -3839,7 +3861,9 @@ export interface components {
          * ConfirmationNumbers
          * @description `change` is after / before - 1 as measured anew, with its 95 % interval; `p_value` is one-sided.
          *
-         *     `method` is `paired` where both sides ran interleaved, else `welch` against the recorded sessions: weaker.
+         *     `method` is `paired` where old and new ran interleaved inside each session, else `sessions`: new ones against those
+         *     recorded before the shift, which is weaker (`welch` in verdicts before version 2). `sessions` is how many were
+         *     measured, `sessions_needed` how many more an undecided answer takes; null where eight would not do.
          */
         ConfirmationNumbers: {
             /**
@@ -3851,7 +3875,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "sessions" | "welch";
             /** Change */
             change: number;
             /** Low */
@@ -3864,6 +3888,10 @@ export interface components {
             n_before: number;
             /** N After */
             n_after: number;
+            /** Sessions */
+            sessions?: number | null;
+            /** Sessions Needed */
+            sessions_needed?: number | null;
             /** Algorithm Version */
             algorithm_version: string;
             /** Sentence */

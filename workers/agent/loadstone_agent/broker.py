@@ -6,6 +6,10 @@ import structlog
 from loadstone_contracts.agent_calls import BrokerCredential, BrokerCredentialRequest
 from loadstone_contracts.broker import Credentials
 from loadstone_contracts.broker_address import BrokerUser, leaves_host_in_clear, with_authorities, without_user
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError, RedisError
+from redis.retry import Retry
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable, Patience
 from loadstone_agent.errors import AgentError
@@ -15,6 +19,7 @@ from loadstone_agent.settings import AgentSettings
 log = structlog.get_logger()
 
 FIRST_CREDENTIAL = Patience(30.0)
+SIGN_IN_TIMEOUT_S = 3.0
 
 
 class BrokerInClear(AgentError):
@@ -44,15 +49,37 @@ class BrokerAccess:
         self._settings = settings
         self._identity = identity
         self._api = api
-        if identity.broker_user is None:
+        refuse_plain_text(settings, identity.broker_url)
+        # The worker beats once the broker has let it in, so a user that is gone would be noticed by nobody.
+        if identity.broker_user is None or self._is_locked_out():
             self._get_first()
-        refuse_plain_text(settings, self._identity.broker_url)
         self.credentials = Credentials(_user(self._identity))
 
-    def _get_first(self) -> None:
-        """An agent that was enrolled with the password of everybody moves to a user of its own."""
+    def _is_locked_out(self) -> bool:
+        """Return whether the broker knows this agent's user no more. One that does not answer is waited for later."""
+        user = _user(self._identity)
         try:
-            self._take(self._api.renew_broker_credential(BrokerCredentialRequest(), FIRST_CREDENTIAL))
+            with Redis.from_url(
+                self.url,
+                username=user.name,
+                password=user.password,
+                socket_timeout=SIGN_IN_TIMEOUT_S,
+                socket_connect_timeout=SIGN_IN_TIMEOUT_S,
+                retry=Retry(NoBackoff(), 0),
+                driver_info=None,
+            ) as connection:
+                connection.ping()
+        except AuthenticationError:
+            return True
+        except RedisError as error:
+            log.warning("broker_not_reached", error=str(error))
+        return False
+
+    def _get_first(self) -> None:
+        """An agent that was enrolled with the password of everybody, or lost its user, gets one of its own."""
+        request = BrokerCredentialRequest(broker_user=self.user_name)
+        try:
+            self._take(self._api.renew_broker_credential(request, FIRST_CREDENTIAL))
         except (ApiRefused, ApiUnreachable) as fault:
             raise BrokerCredentialMissing(
                 f"This agent has no broker user of its own yet and did not get one ({fault}). Check that the service "

@@ -9,19 +9,30 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from celery import Celery
 from loadstone.agents.broker_users import make_user
 from loadstone_agent.agent import Agent
+from loadstone_agent.broker import BrokerAccess, BrokerInClear
 from loadstone_agent.identity import Identity, load_identity, save_identity
 from loadstone_agent.offers import HostOffers
 from loadstone_agent.settings import AgentSettings
 from loadstone_agent.stores import KINDS
 from loadstone_agent_testing.api_server import ApiInMemory, Refusal
 from loadstone_agent_testing.assignments import assignment, external, managed, work
-from loadstone_agent_testing.processes import descendants, end, is_alive, program_of, wait_until
+from loadstone_agent_testing.processes import (
+    descendants,
+    end,
+    free_port,
+    is_alive,
+    is_listening,
+    program_of,
+    wait_until,
+)
+from loadstone_contracts.broker_address import with_authorities
 from loadstone_contracts.tasks import Doorbell, agent_queue
 from redis import Redis
 
@@ -68,11 +79,12 @@ def start_agent(settings: AgentSettings, identity: Identity, broker: Redis, api:
     }
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(**environment: str) -> "subprocess.Popen[bytes]":
+    def start(*, is_let_in: bool = True, **environment: str) -> "subprocess.Popen[bytes]":
         beats = len(api.heartbeats)
         command = [str(Path(sys.executable).parent / "loadstone-agent"), "start"]
         started.append(subprocess.Popen(command, env=known | environment, stdout=subprocess.DEVNULL))
-        api.wait_for(lambda: len(api.heartbeats) > beats, 60.0)
+        if is_let_in:
+            api.wait_for(lambda: len(api.heartbeats) > beats, 60.0)
         return started[-1]
 
     yield start
@@ -311,6 +323,16 @@ def test_users_that_redis_has_lost_are_waited_for(
     carry_out_one(doorbell, api)
 
 
+def test_an_agent_whose_user_is_gone_when_it_starts_gets_another(
+    start_agent: Start, doorbell: Doorbell, api: ApiInMemory, broker: Redis
+) -> None:
+    broker.execute_command("ACL", "DELUSER", "first")
+    api.broker_url, api.broker_user = add_user(broker, "second"), "second"
+    start_agent()
+    carry_out_one(doorbell, api)
+    assert "second" in connected(broker)
+
+
 def test_an_agent_from_before_gets_a_user_of_its_own(
     start_agent: Start,
     doorbell: Doorbell,
@@ -327,3 +349,57 @@ def test_an_agent_from_before_gets_a_user_of_its_own(
     carry_out_one(doorbell, api)
     assert load_identity(settings.agent_dir).broker_user == "own"
     assert "own" in connected(broker)
+
+
+@dataclass(frozen=True)
+class TlsBroker:
+    """A Redis that is reached by TLS only, and what its certificate is checked with."""
+
+    url: str
+    ca_file: Path
+
+
+@pytest.fixture
+def tls_broker(tmp_path: Path) -> Iterator[TlsBroker]:
+    folder, port = tmp_path / "tls", free_port()
+    script = Path(__file__).parents[3] / "deploy/make-broker-cert.sh"
+    subprocess.run([script, folder, "127.0.0.1", "broker.example"], check=True)
+    files = ["--tls-cert-file", str(folder / "broker.pem"), "--tls-key-file", str(folder / "broker.key")]
+    options = ["--tls-port", str(port), "--tls-auth-clients", "no", "--save", "", "--dir", str(tmp_path)]
+    command = ["redis-server", "--bind", "127.0.0.1", "--port", "0", *options, *files]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    wait_until(lambda: is_listening(port), what="Redis listening")
+    yield TlsBroker(f"rediss://127.0.0.1:{port}/0", folder / "ca.pem")
+    end(server)
+
+
+def test_the_broker_is_reached_by_tls(
+    start_agent: Start, api: ApiInMemory, identity: Identity, settings: AgentSettings, tls_broker: TlsBroker
+) -> None:
+    url = with_authorities(tls_broker.url, str(tls_broker.ca_file))
+    with Redis.from_url(url, decode_responses=True) as admin:
+        port = admin.connection_pool.connection_kwargs["port"]
+        own = f"rediss://first:first@127.0.0.1:{port}/0"
+        add_user(admin, "first")
+        save_identity(settings.agent_dir, identity.model_copy(update={"broker_url": own, "broker_user": "first"}))
+        # Without the authority the certificate is not trusted: it waits and does not sign in.
+        stranger = start_agent(is_let_in=False)
+        time.sleep(6)
+        assert "first" not in connected(admin)
+        assert stranger.poll() is None
+        end(stranger)
+        start_agent(LOADSTONE_BROKER_CA_FILE=str(tls_broker.ca_file))
+        doorbell = Doorbell(url)
+        carry_out_one(doorbell, api)
+        assert "first" in connected(admin)
+        doorbell._app.close()
+
+
+def test_a_broker_beyond_this_host_is_refused_without_tls(settings: AgentSettings, agent: Agent) -> None:
+    far = agent.identity.model_copy(update={"broker_url": "redis://u:p@10.1.2.3:6379/0"})
+    with pytest.raises(BrokerInClear, match="LOADSTONE_AGENT_BROKER_URL"):
+        BrokerAccess(settings, far, agent.api)
+    allowed = settings.model_copy(update={"broker_plain_text": True})
+    assert BrokerAccess(allowed, far, agent.api).url == "redis://10.1.2.3:6379/0"
+    encrypted = far.model_copy(update={"broker_url": "rediss://u:p@10.1.2.3:6380/0"})
+    assert BrokerAccess(settings, encrypted, agent.api).credentials.user == ("u", "p")

@@ -53,11 +53,7 @@ export function PasswordForm(): ReactElement {
           onChange={(event) => setWanted(event.currentTarget.value)}
         />
         <RevokeTokens value={revokesTokens} onChange={setRevokesTokens} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={change.isPending}>
-            Change the password
-          </Button>
-        </Group>
+        <Submit isPending={change.isPending} />
       </Stack>
     </Paper>
   );
@@ -70,7 +66,13 @@ function saidOfTokens({ tokens_revoked, tokens_valid }: Changed): string {
   return tokens_valid ? `API tokens that stay valid: ${tokens_valid}.` : 'You have no API tokens.';
 }
 
-function RevokeTokens({ value, onChange }: { value: boolean; onChange: (value: boolean) => void }): ReactElement {
+function RevokeTokens({
+  value,
+  onChange,
+}: {
+  value: boolean;
+  onChange: (value: boolean) => void;
+}): ReactElement {
   return (
     <Checkbox
       label="Revoke my API tokens too"
@@ -78,5 +80,15 @@ function RevokeTokens({ value, onChange }: { value: boolean; onChange: (value: b
       checked={value}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
+  );
+}
+
+function Submit({ isPending }: { isPending: boolean }): ReactElement {
+  return (
+    <Group justify="flex-end">
+      <Button type="submit" loading={isPending}>
+        Change the password
+      </Button>
+    </Group>
   );
 }

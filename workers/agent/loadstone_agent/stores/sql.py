@@ -1,5 +1,6 @@
 """What all stores of SQL share: options by name, one database to measure in, tables that tell whose they are."""
 
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
