@@ -45,7 +45,7 @@ def test_a_command_that_is_no_data_is_refused_at_its_field(
 
 
 def test_external_targets_are_held_to_the_same_list(client: Caller) -> None:
-    saved = client.post("/api/v1/targets", json=external_target("redis")).json()
+    saved = client.post("/api/v1/targets", json=external_target()).json()
     (found,) = findings(client, commanded("CONFIG SET dir /tmp", [{"target_id": saved["id"]}]))
     assert saved["name"] in found["message"]
 
