@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import httpx2
+
 from loadstone_local.attack.attack_agent import ORDINARY_UID, attack_agent
 from loadstone_local.attack.custom_operations import attack_by_custom_operations
 from loadstone_local.attack.direct import attack_directly
@@ -39,7 +41,7 @@ def _collect(record: Record, what: str, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
             record.outcomes.append(outcome)
             tell(outcome.line())
-    except NotTried as error:
+    except (NotTried, httpx2.HTTPError) as error:
         record.faults.append(f"{what}: not tried: {error}")
 
 
@@ -148,6 +150,9 @@ def attack_all(classes: list[str], seed: int, *, is_full: bool) -> Record:
         with set_stage(seed, is_full=is_full) as stage:
             for name in staged:
                 started = time.monotonic()
-                ON_STAGE[name](stage, record)
+                try:
+                    ON_STAGE[name](stage, record)
+                except (NotTried, httpx2.HTTPError, StopIteration) as error:
+                    record.faults.append(f"{name}: not tried to the end: {error!r}")
                 tell(f"attack: {name} took {time.monotonic() - started:.0f} s")
     return record

@@ -9,15 +9,19 @@ from loadstone_local.attack.outcome import NotTried, Outcome
 from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.attack.statements import SHORT, STATEMENTS
 
+HARMLESS = {"postgresql": "SELECT 1", "mariadb": "SELECT 1", "mysql": "SELECT 1", "redis": "GET {key}",
+            "valkey": "GET {key}"}  # fmt: skip
 REFUSED_AT_SUBMIT = {400, 409, 422}
 
 
 def attack_by_custom_operations(stage: Stage) -> Iterator[Outcome]:
     """Layer one: what is typed passes every check that a person's plan passes."""
     for kind in stage.offered_kinds():
-        statements = STATEMENTS.get(kind, [])
+        # memcached has no custom operations.
+        statements = STATEMENTS.get(kind, []) if kind in HARMLESS else []
         chosen = [one for one in statements if stage.is_full or one.name in SHORT.get(kind, [])]
         if chosen:
+            stage.check_plain_plan(kind, {"kind": "custom", "weight": 1, "command": HARMLESS[kind]})
             yield from _attack_kind(stage, kind, [arm(one, f"plan-{kind}", stage.canaries) for one in chosen])
 
 

@@ -86,6 +86,15 @@ class Stage:
     def submit(self, plan: Plan, client: httpx2.Client | None = None, **fields: Any) -> httpx2.Response:
         return (client or self.editor).post("/runs", json={"plan": plan, **fields})
 
+    def check_plain_plan(self, kind: str, operation: Plan) -> None:
+        """A plan without anything hostile is let in: else a refusal would prove nothing. Raises NotTried."""
+        answer = self.submit(plan_of([self.target_of(kind)], [operation], name=f"plain {kind}"))
+        if answer.status_code != 201:
+            raise NotTried(f"a plain plan of {kind} was refused: {answer.text[:500]}")
+        run = self.wait(answer.json()["id"], within_s=180)
+        if run["status"] != "succeeded":
+            raise NotTried(f"a plain plan of {kind} ended {run['status']}: {self.trials(run['id'])[0]['error']}")
+
     def wait(self, run_id: str, within_s: float = 90, client: httpx2.Client | None = None) -> dict[str, Any]:
         """The run once it has ended. Raises NotTried when it does not."""
         deadline = time.monotonic() + within_s

@@ -30,7 +30,8 @@ SHELL_NAMES = [
 def attack_by_options(stage: Stage) -> Iterator[Outcome]:
     config = stage.canaries.folder / "hostile.conf"
     _write_config(stage.canaries)
-    for kind in stage.offered_kinds():
+    for kind in [kind for kind in stage.offered_kinds() if kind in HOSTILE_OPTIONS]:
+        stage.check_plain_plan(kind, {"kind": "get", "weight": 1})
         hostile = [*HOSTILE_OPTIONS.get(kind, []), *EVERYWHERE]
         chosen = hostile if stage.is_full else stage.rng.sample(hostile, SHORT_COUNT)
         submitted = [_submit(stage, kind, number, options, str(config)) for number, options in enumerate(chosen)]
