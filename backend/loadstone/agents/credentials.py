@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import structlog
-from loadstone_contracts.agent_calls import BrokerCredential
 from loadstone_contracts.broker_address import BrokerUser as SignIn
 from loadstone_contracts.broker_address import with_user
+from loadstone_contracts.enrollment import BrokerCredential
 from uuid_utils.compat import uuid7
 
 from loadstone import models

@@ -3,15 +3,8 @@
 import uuid
 
 from fastapi import APIRouter
-from loadstone_contracts.agent_calls import (
-    AGENT_API_PREFIX,
-    BrokerCredential,
-    BrokerCredentialRequest,
-    EnrollRequest,
-    EnrollResponse,
-    HeartbeatRequest,
-    HeartbeatResponse,
-)
+from loadstone_contracts.agent_calls import AGENT_API_PREFIX, HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.enrollment import BrokerCredential, BrokerCredentialRequest, EnrollRequest, EnrollResponse
 
 from loadstone.agents import service
 from loadstone.agents.schemas import Agent, Enrollment, PatchAgent

@@ -3,14 +3,13 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 
-from loadstone_contracts.agent_calls import (
+from loadstone_contracts.agent_calls import HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.enrollment import (
     AGENT_PROTOCOL,
     BrokerCredential,
     BrokerCredentialRequest,
     EnrollRequest,
     EnrollResponse,
-    HeartbeatRequest,
-    HeartbeatResponse,
 )
 from loadstone_contracts.tasks import agent_queue
 from uuid_utils.compat import uuid7

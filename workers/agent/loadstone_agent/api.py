@@ -17,14 +17,10 @@ import httpx2
 import structlog
 from loadstone_contracts.agent_calls import (
     AGENT_API_PREFIX,
-    BrokerCredential,
-    BrokerCredentialRequest,
     CheckClaimResponse,
     CheckFinishRequest,
     ClaimRequest,
     ClaimResponse,
-    EnrollRequest,
-    EnrollResponse,
     FinishRequest,
     FinishResponse,
     HeartbeatRequest,
@@ -34,6 +30,7 @@ from loadstone_contracts.agent_calls import (
     RenewResponse,
     SamplesResponse,
 )
+from loadstone_contracts.enrollment import BrokerCredential, BrokerCredentialRequest, EnrollRequest, EnrollResponse
 from loadstone_contracts.telemetry import TelemetryResponse
 from pydantic import BaseModel, ValidationError
 

@@ -3,9 +3,9 @@
 from urllib.parse import unquote, urlsplit
 
 import structlog
-from loadstone_contracts.agent_calls import BrokerCredential, BrokerCredentialRequest
 from loadstone_contracts.broker import Credentials
 from loadstone_contracts.broker_address import BrokerUser, leaves_host_in_clear, with_authorities, without_user
+from loadstone_contracts.enrollment import BrokerCredential, BrokerCredentialRequest
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, RedisError

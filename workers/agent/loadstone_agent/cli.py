@@ -10,7 +10,7 @@ from typing import Annotated
 
 import structlog
 import typer
-from loadstone_contracts.agent_calls import AGENT_PROTOCOL, EnrollRequest
+from loadstone_contracts.enrollment import AGENT_PROTOCOL, EnrollRequest
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
 from loadstone_agent.broker import refuse_plain_text

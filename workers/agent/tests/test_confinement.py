@@ -17,8 +17,7 @@ import pytest
 from loadstone_agent.errors import AgentError, SandboxMissing, StoreStartFailed
 from loadstone_agent.keeper import landlock
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores import KINDS, confinement
-from loadstone_agent.stores import launch as launching
+from loadstone_agent.stores import KINDS, confinement, resources
 from loadstone_agent.stores.directories import user_ids
 from loadstone_agent.stores.groups import find_hierarchies
 from loadstone_agent.stores.launch import LaunchPlan, launch
@@ -173,8 +172,8 @@ def test_a_store_that_was_taken_over_reaches_nothing_of_its_agent(
 def test_a_store_can_start_only_so_many_processes(
     passable_dir: Path, canary: Canary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launching, "MIN_CONNECTIONS", 64)
-    monkeypatch.setattr(launching, "SPARE_FILES", 64)
+    monkeypatch.setattr(resources, "MIN_CONNECTIONS", 64)
+    monkeypatch.setattr(resources, "SPARE_FILES", 64)
     seen, _ = attack(passable_dir, pwd.getpwnam("root"), canary, forks=FORKS)
     assert 0 < int(seen["forks"]) < 2 * (64 + 64)
 

@@ -63,7 +63,7 @@ def test_ports_that_are_always_taken_are_told_so(
     agent: Agent, api: ApiInMemory, redis_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as taken:
-        taken.setattr(launch, "_free_ports", lambda _: [redis_port])
+        taken.setattr(launch, "free_ports", lambda _: [redis_port])
         assert code_and_detail(ended(agent, api, managed("redis")))[0] == "port_taken"
     assert_next_trial_runs_and_nothing_is_left(agent, api)
 

@@ -9,13 +9,9 @@ from fastapi.testclient import TestClient
 from httpx2 import Response
 from loadstone.stats import histogram
 from loadstone_contracts.agent_calls import (
-    AGENT_PROTOCOL,
     Assignment,
-    BrokerCredential,
-    BrokerCredentialRequest,
     ClaimResponse,
     EngineOffer,
-    EnrollResponse,
     FinishRequest,
     FinishResponse,
     HeartbeatRequest,
@@ -29,6 +25,7 @@ from loadstone_contracts.agent_calls import (
 )
 from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, Quantiles, SampleEvent, SummaryEvent
+from loadstone_contracts.enrollment import AGENT_PROTOCOL, BrokerCredential, BrokerCredentialRequest, EnrollResponse
 from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 
 from loadstone_testing.callers import Caller

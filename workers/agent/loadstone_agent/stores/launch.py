@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,20 +19,18 @@ import psutil
 
 from loadstone_agent.errors import AgentError, PluginMissing, PortTaken, StoreStartFailed, TargetUnreachable
 from loadstone_agent.keeper.order import Order
-from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, MIN_CONNECTIONS, Endpoint, StoreKind
+from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, Endpoint, StoreKind
 from loadstone_agent.stores.confinement import Confinement, confine
 from loadstone_agent.stores.directories import make_closed_folder, open_for_passage, user_ids
 from loadstone_agent.stores.endings import Ending
-from loadstone_agent.stores.groups import StoreGroup, make_group
+from loadstone_agent.stores.groups import StoreGroup
+from loadstone_agent.stores.resources import free_ports, open_files, own_group
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 4.0
 PORT_ATTEMPTS = 5
-SPARE_FILES = 512
-"""Descriptors that a store opens beside its connections."""
 KEEPER = Path(__file__).parents[1] / "keeper/__main__.py"
-KILL, RESTART = b"k", b"r"
-"""What a keeper understands, see there."""
+KILL, RESTART = b"k", b"r"  # as the keeper understands them
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedSto
     if plan.templates is not None:
         make_closed_folder(plan.templates)
     for attempt in range(1, PORT_ATTEMPTS + 1):
-        ports = _free_ports(plan.kind.listeners)
+        ports = free_ports(plan.kind.listeners)
         store = ManagedStore(plan, ports, confinement)
         try:
             store.wait_until_ready(check_interrupt)
@@ -79,14 +77,6 @@ class _PortTaken(Exception):
     pass
 
 
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as probes:
-        sockets = [probes.enter_context(socket.socket()) for _ in range(count)]
-        for probe in sockets:
-            probe.bind(("127.0.0.1", 0))
-        return [int(probe.getsockname()[1]) for probe in sockets]
-
-
 class ManagedStore:
     """A running store, its keeper, and how it ended."""
 
@@ -96,7 +86,6 @@ class ManagedStore:
         admin_password = secrets.token_urlsafe(24)
         read_port = None if plan.kind.reads_at is None else ports[plan.kind.reads_at]
         self.endpoints = [_endpoint(port, read_port, plan.kind.admin_user, admin_password) for port in ports]
-        """Where control speaks to it, as its administrator."""
         self.load_endpoints = [_endpoint(port, read_port, plan.kind.load_user, None) for port in ports]
         """Where engines speak to it, as an ordinary user."""
         self.command_line = " ".join(part or "''" for part in command)
@@ -111,14 +100,17 @@ class ManagedStore:
         self._stop_lock = threading.Lock()
         self._is_wanted = True
         self._on_death: Callable[[], None] | None = None
-        self._group = _make_group(plan, self.directory.name)
+        self._files = open_files(plan.connections, plan.options)
+        self._group = StoreGroup(())
+        if plan.is_confined:
+            self._group = own_group(self.directory.name, self._files, plan.memory_limit_bytes)
         self._keeper = self._start_keeper(self._order(plan, ports, confinement, command, admin_password))
         self._reader = threading.Thread(target=self._read_keeper, name="store-keeper", daemon=True)
         self._reader.start()
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where control speaks to it."""
+        """Where control speaks to it, as its administrator."""
         return self.endpoints[0]
 
     def _order(
@@ -133,7 +125,7 @@ class ManagedStore:
             template=str(plan.templates / template) if plan.templates and template else "",
             private_files=dict(plan.kind.private_files(admin_password)),
             cpus=plan.cpus,
-            open_files=_open_files(plan),
+            open_files=self._files,
             groups=self._group.paths,
             is_confined=confinement.is_landlocked,
             readable=confinement.readable,
@@ -307,19 +299,3 @@ class ManagedStore:
 
 def _endpoint(port: int, read_port: int | None, username: str | None, password: str | None) -> Endpoint:
     return Endpoint("127.0.0.1", port, username, password if username else None, read_port=read_port)
-
-
-def _open_files(plan: LaunchPlan) -> int:
-    wanted = [int(plan.options[name]) for name in ("connections", "maxclients") if plan.options.get(name, "").isdigit()]
-    return max(MIN_CONNECTIONS, plan.connections, *wanted) + SPARE_FILES
-
-
-def _make_group(plan: LaunchPlan, name: str) -> StoreGroup:
-    if not plan.is_confined:
-        return StoreGroup(())
-    try:
-        # A process or a thread for each connection, and as many again for the server's own work.
-        return make_group(name, 2 * _open_files(plan), plan.memory_limit_bytes)
-    except OSError as error:
-        message = "No control group could be made for the store: see the detail, and this agent's rights on cgroups."
-        raise StoreStartFailed(message, str(error)) from error
