@@ -115,8 +115,6 @@ def settled(draw: Draw, n: int) -> None:
     pairs = float(np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 60).mean())
     effect = math.log(1 / 0.97) / (0.03 * math.sqrt(2))
     fixed = next(k for k in range(3, 200) if _t_power(k, effect) >= min(power, 0.999))
-        k for k in range(3, 200) if _t_power(k, math.log(1 / 0.97) / (0.03 * math.sqrt(2))) >= min(power, 0.999)
-    )
     method = (
         f"-3 %, CV 3 %, budget 60: {pairs:.1f} pairs on average against {fixed} fixed ones of equal power {power:.3f}"
     )
