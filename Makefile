@@ -45,6 +45,10 @@ bench: ## Measure what is claimed about the service and the engine, as JSON line
 bench-engine: ## The engine against a bare loop and its peers, every cell (some minutes)
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine-full
 
+.PHONY: bench-stats
+bench-stats: ## How often verdicts are wrong and what they see, beside other rules (an hour; ARGS="--repetitions 200" for less)
+	@nice -n 19 .venv/bin/python backend/bench/verdict_rates $(ARGS)
+
 .PHONY: wheel
 wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a fresh environment
 	@$(LOCAL) loadstone_local.wheel

@@ -186,8 +186,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "ingest": _script("backend/bench/ingest.py"),
     "watchers": _script("backend/bench/live_watchers.py"),
     "telemetry": _script("workers/agent/bench/telemetry_overhead.py"),
-    "verdicts": _script("backend/bench/compare_verdicts.py"),
-    "changes": _script("backend/bench/change_points.py"),
+    "statistics": _script("backend/bench/verdict_rates", "--repetitions", "200"),
     "service": bench_service,
 }
 

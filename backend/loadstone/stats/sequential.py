@@ -53,13 +53,12 @@ def log_e_values(differences: Floats, effect: float = 0.0) -> Floats:
 
 def look(differences: Floats, level: float = LEVEL) -> Looks:
     """Return every look at one cell's differences in the order they were measured, at least `FIRST_LOOK` of them."""
-    count = np.arange(1, len(differences) + 1)
-    mean, squares = _running_moments(differences)
-    half = np.sqrt(_width_factor(count.astype(np.float64), level) * squares / count)
     looked = slice(FIRST_LOOK - 1, None)
-    low = np.maximum.accumulate((mean - half)[looked])
-    high = np.minimum.accumulate((mean + half)[looked])
-    return Looks(count[looked].astype(float), log_e_values(differences)[looked], low, high)
+    pairs = np.arange(1, len(differences) + 1, dtype=np.float64)[looked]
+    mean, squares = (one[looked] for one in _running_moments(differences))
+    half = np.sqrt(_width_factor(pairs, level) * np.maximum(squares, 1e-300) / pairs)
+    low, high = np.maximum.accumulate(mean - half), np.minimum.accumulate(mean + half)
+    return Looks(pairs, log_e_values(differences)[looked], low, high)
 
 
 def _running_moments(differences: Floats) -> tuple[Floats, Floats]:
