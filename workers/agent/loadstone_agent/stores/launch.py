@@ -73,8 +73,7 @@ def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedSto
     raise AssertionError("unreachable")
 
 
-class _PortTaken(Exception):
-    pass
+class _PortTaken(Exception): ...
 
 
 class ManagedStore:
@@ -92,7 +91,7 @@ class ManagedStore:
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None
         self.killed_at_s: float | None = None
-        """When `kill` was last asked for, in Unix time."""
+        """Unix time of the last `kill`."""
         self.ended = threading.Event()
         self._killed = threading.Event()
         self._log = b""
@@ -110,7 +109,7 @@ class ManagedStore:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where control speaks to it, as its administrator."""
+        """Where control signs in, as its administrator."""
         return self.endpoints[0]
 
     def _order(
