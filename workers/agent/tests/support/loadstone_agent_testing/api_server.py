@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from loadstone_contracts import agent_calls as calls
+from loadstone_contracts import enrollment
 from loadstone_contracts.agent_calls import AGENT_API_PREFIX
 from loadstone_contracts.telemetry import TelemetryEvent, TelemetryRequest, TelemetryResponse, TelemetrySecond
 from pydantic import BaseModel
@@ -105,15 +106,15 @@ class ApiInMemory:
     def _answer(self, parts: list[str], body: bytes) -> BaseModel | bytes | None:
         match parts:
             case ["enroll"]:
-                return self._enroll(calls.EnrollRequest.model_validate_json(body))
+                return self._enroll(enrollment.EnrollRequest.model_validate_json(body))
             case ["heartbeat"]:
                 beat = calls.HeartbeatRequest.model_validate_json(body)
                 self.heartbeats.append(beat)
                 renew = True if self.broker_user not in (None, beat.broker_user) else None
                 return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2, renew_broker_credential=renew)
             case ["broker-credential"]:
-                calls.BrokerCredentialRequest.model_validate_json(body)
-                return calls.BrokerCredential(broker_url=self.broker_url, broker_user=self.broker_user or "user")
+                enrollment.BrokerCredentialRequest.model_validate_json(body)
+                return enrollment.BrokerCredential(broker_url=self.broker_url, broker_user=self.broker_user or "user")
             case ["claim"]:
                 return self._claim(calls.ClaimRequest.model_validate_json(body))
             case ["leases", lease_id, "renew"]:
@@ -134,10 +135,10 @@ class ApiInMemory:
                 return None
         raise Refusal(404, "not_found")
 
-    def _enroll(self, request: calls.EnrollRequest) -> calls.EnrollResponse:
+    def _enroll(self, request: enrollment.EnrollRequest) -> enrollment.EnrollResponse:
         if request.enrollment_token != "lse_good":
             raise Refusal(401, "enrollment_invalid")
-        return calls.EnrollResponse(
+        return enrollment.EnrollResponse(
             agent_id="a1",
             token=TOKEN,
             queue="agent.a1",
