@@ -164,8 +164,7 @@ def bench_engine() -> None:
     _run_script(ENGINE_BENCH, "--engine", str(ENGINE), *_found_peers())
 
 
-SECURITY_SCRIPTS: list[str] = []
-"""Paths of benches that `make bench-security` runs after the attacks, each printing JSON lines."""
+SANDBOX_BENCH = "workers/agent/bench/sandbox_cost.py"
 
 
 def bench_security() -> None:
@@ -173,9 +172,7 @@ def bench_security() -> None:
     record = attack_all(list(CLASSES), secrets.randbelow(2**32), is_full=True)
     for figure in [*record.counts(), *record.figures]:
         say(figure.line())
-    # What the sandbox costs is measured by a script of its own: see SECURITY_SCRIPTS.
-    for script in SECURITY_SCRIPTS:
-        _run_script(script)
+    _run_script(SANDBOX_BENCH, "--engine", str(ENGINE))
     for fault in record.faults:
         sys.stderr.write(f"{fault}\n")
 
