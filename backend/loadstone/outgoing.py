@@ -106,6 +106,11 @@ def door(limit_s: float, server: tuple[str, int] | None = None) -> Iterator[None
         raise NotReachable(f"{opened.refused} is not reached from here: it lies in a private or reserved network.")
 
 
+def is_behind_door() -> bool:
+    """Whether what this thread sends now goes somewhere because a person named the address."""
+    return _door_of_this_thread() is not None
+
+
 def _addresses_of(server: tuple[str, int]) -> set[tuple[str, int]]:
     host, port = server
     with suppress(OSError, UnicodeError):

@@ -8,12 +8,13 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import apprise
 import httpx2
 import requests
+from apprise.conversion import convert_between
 
 from loadstone import outgoing
 from loadstone.notifications import addresses
@@ -67,7 +68,9 @@ def send(kind: str, address: str, secret: str | None, message: Message) -> Outco
 
 
 def _send_once(session: requests.Session, request: requests.PreparedRequest, **options: object) -> requests.Response:
-    """As `requests` sends, without redirects, and of the answer the beginning alone."""
+    """As `requests` sends, without redirects, and of the answer the beginning alone. Elsewhere nothing changes."""
+    if not outgoing.is_behind_door():
+        return cast(requests.Response, _requests_send(session, request, **options))
     response: requests.Response = _requests_send(
         session, request, **(options | {"allow_redirects": False, "stream": True})
     )
@@ -86,7 +89,8 @@ def _without_environment(
     session: requests.Session, url: str, proxies: object, stream: object, verify: object, cert: object
 ) -> object:
     """A proxy of the environment would connect to what is refused here."""
-    session.trust_env = False
+    if outgoing.is_behind_door():
+        session.trust_env = False
     return _requests_merge(session, url, proxies, stream, verify, cert)
 
 
@@ -154,15 +158,20 @@ def _read_excerpt(response: httpx2.Response) -> str:
 
 
 def _pass_on(url: str, message: Message) -> Outcome:
+    """By the service itself: Apprise's own way passes it to threads that outlive this message and its door."""
     timeouts = f"{'&' if '?' in url else '?'}cto={TIMEOUT_S}&rto={TIMEOUT_S}"
-    sender = apprise.Apprise(asset=apprise.AppriseAsset(app_id="Loadstone", app_desc="", app_url=""))
+    asset = apprise.AppriseAsset(app_id="Loadstone", app_desc="", app_url="")
     text = f"{message.text}\n\n{message.link}" if message.link else message.text
     with apprise.LogCapture(level=logging.WARNING) as said:  # type: ignore[no-untyped-call]
-        is_sent = sender.add(url + timeouts) and bool(
-            sender.notify(body=text, title=message.title, body_format=apprise.NotifyFormat.TEXT)
-        )
+        service: Any = apprise.Apprise.instantiate(url + timeouts, asset=asset, suppress_exceptions=True)
+        is_sent = service is not None and bool(service.notify(body=_in_format_of(service, text), title=message.title))
         heard = "" if is_sent else said.getvalue()
     return Outcome(is_sent, "sent" if is_sent else (_last_line(heard) or "The service did not take it."))
+
+
+def _in_format_of(service: Any, text: str) -> str:
+    converted = convert_between(apprise.NotifyFormat.TEXT, service.notify_format, content=text)  # type: ignore[no-untyped-call]
+    return str(converted)
 
 
 def _last_line(log: str) -> str:

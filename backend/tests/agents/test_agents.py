@@ -136,7 +136,7 @@ def test_two_that_enroll_under_one_name_at_once_get_an_answer_with_a_code(
 
     def enroll(token: str, host: str) -> Response:
         together.wait()
-        body = {"enrollment_token": token, "name": "same", "host_key": host, "labels": {}}
+        body = enroll_body(token, name="same", host_key=host)
         return client.http.post("/agent/v1/enroll", json=body)
 
     with ThreadPoolExecutor(len(hosts)) as pool:
