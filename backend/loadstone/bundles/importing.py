@@ -275,6 +275,8 @@ def _with_histograms(
     values = record.model_dump()
     for name in ("response_histogram", "service_histogram"):
         values[name] = _histogram(values[name])
+    for name in ("response_unanswered", "service_unanswered"):
+        values[name] = _histogram(values[name]) if values[name] else None
     return values
 
 

@@ -14,8 +14,9 @@ from loadstone.errors import InvalidInput, NotFound
 from loadstone.models import PointOperation
 from loadstone.principal import Principal
 from loadstone.results import merging, repository, schemas
+from loadstone.results.quantiles import Bound
 from loadstone.results.service import find_trial
-from loadstone.stats import histogram
+from loadstone.stats import censored, histogram
 
 SPECTRUM_STEPS = 200
 ROWS_PER_DECADE = 12
@@ -38,6 +39,8 @@ def point_spectrum(
     stored = repository.merged_operations(unit.session, point_id)
     row = next((one for one in stored if one.operation == operation), None)
     merged = histogram.decode(_blob(unit, row, kind)) if row else histogram.empty()
+    blob = getattr(row, f"{kind}_unanswered") if row else None
+    unanswered = histogram.decode(blob) if blob else None
     return schemas.Spectrum(
         point_id=point_id,
         parameters=point.parameters,
@@ -45,12 +48,17 @@ def point_spectrum(
         operations=sorted(one.operation for one in stored if one.operation != merging.TOTAL),
         kind=kind,
         count=merged.get_total_count(),
+        unanswered=unanswered.get_total_count() if unanswered else 0,
         trials_counted=row.trials_counted if row else 0,
         items=[
-            schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=value)
-            for quantile, one_in, value in histogram.spectrum(merged, SPECTRUM_STEPS)
+            schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=step.value, bound=_bound(step))
+            for quantile, one_in, step in censored.spectrum(merged, unanswered, SPECTRUM_STEPS)
         ],
     )
+
+
+def _bound(step: censored.Bounded) -> Bound | None:
+    return None if step.kind == "exact" else Bound(kind=step.kind, to_ns=step.to_ns)
 
 
 def _blob(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> bytes:
@@ -84,8 +92,15 @@ def trial_heat_map(
     if len(found) > MAX_HISTOGRAMS:
         raise TrialTooLong(f"At most {MAX_HISTOGRAMS:,} histograms are read at once: choose a single operation.")
     columns = list(_columns(found, max_columns))
-    merged = [(spans, histogram.merge(row.histogram for row in column)) for spans, column in columns]
-    edges = _edges([part for _, part in merged])
+    merged = [
+        (
+            spans,
+            histogram.merge(row.histogram for row in column),
+            histogram.merge(row.unanswered for row in column if row.unanswered is not None),
+        )
+        for spans, column in columns
+    ]
+    edges = _edges([part for _, *parts in merged for part in parts])
     return schemas.HeatMap(
         trial_id=trial.id,
         attempt=trial.attempt,
@@ -98,8 +113,9 @@ def trial_heat_map(
                 from_s=from_s,
                 to_s=to_s,
                 counts=histogram.counts_between(part, edges) if edges else [],
+                at_least=histogram.counts_between(bounds, edges) if bounds.get_total_count() else [],
             )
-            for (phase, from_s, to_s), part in merged
+            for (phase, from_s, to_s), part, bounds in merged
         ],
     )
 

@@ -223,7 +223,8 @@ def _phases(results: Sequence[OperationResult]) -> list[schemas.Phase]:
     return [
         schemas.Phase(
             phase=name,
-            totals=totals,
+            # Histograms of delays are for the verdict, which stands with the quantiles.
+            totals={key: value for key, value in totals.items() if key != "distortion"},
             operations=[
                 schemas.PhaseOperation(**_operation(row), throughput_per_s=row.throughput_per_s)
                 for row in ordered
@@ -278,6 +279,8 @@ def _operation(row: SampleRow | OperationResult) -> dict[str, Any]:
         "late": row.late,
         "errors": row.error_count,
         "errors_by_class": row.errors,
+        # A row that was not stored yet lacks the table's default.
+        "unanswered": row.unanswered or {},
         "hits": row.hits,
         "misses": row.misses,
         "response_time_ns": row.response_time_ns,

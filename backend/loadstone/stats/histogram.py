@@ -26,6 +26,7 @@ QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 QUANTILE_NAMES = (*QUANTILES, "max")
 
 Quantiles = dict[str, int | None]
+"""Of answers alone; see `stats.stated` for those that may be shown."""
 
 
 class BadHistogram(ValueError):
@@ -46,6 +47,11 @@ def unpack(text: str) -> bytes:
     if len(blob) < 8 or int.from_bytes(blob[:4], "big") & ~0xF0 != V2_COMPRESSED_COOKIE & ~0xF0:
         raise BadHistogram("the histogram is not HdrHistogram V2 compressed")
     return blob
+
+
+def unpack_some(text: str) -> bytes | None:
+    """As `unpack`; None for an empty text."""
+    return unpack(text) if text else None
 
 
 def empty() -> HdrHistogram:
@@ -106,9 +112,14 @@ def quantiles(histogram: HdrHistogram) -> Quantiles:
     return {**found, "max": int(histogram.get_max_value())}
 
 
+def counts_of(histogram: Any) -> Any:
+    """The counts by bucket."""
+    return np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+
+
 def _values_at(histogram: Any, ranks: list[int]) -> list[int]:
     """`ranks` ascend. One pass over the counts; hdrh's own calls walk all of them in Python for each quantile."""
-    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    counts = counts_of(histogram)
     indexes = np.searchsorted(np.cumsum(counts, dtype=np.int64), ranks)
     return [
         int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))) for index in indexes
@@ -136,14 +147,14 @@ def spectrum(histogram: HdrHistogram, size: int) -> list[tuple[float, float, int
 
 def counts_between(histogram: Any, edges: Sequence[float]) -> list[int]:
     """How many values lie in each `[edges[i], edges[i + 1])`; what lies outside counts at the nearest end."""
-    counts = np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+    counts = counts_of(histogram)
     filled = np.flatnonzero(counts)
-    values = _values_of(histogram, filled)
+    values = values_of(histogram, filled)
     rows = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     return [int(count) for count in np.bincount(rows, weights=counts[filled], minlength=len(edges) - 1)]
 
 
-def _values_of(histogram: Any, indexes: Any) -> Any:
+def values_of(histogram: Any, indexes: Any) -> Any:
     """The middle value of each bucket, as HdrHistogram lays them out: halves of a power of two in even steps."""
     half_bits = histogram.sub_bucket_half_count_magnitude
     half = histogram.sub_bucket_half_count

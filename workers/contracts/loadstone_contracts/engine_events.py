@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from loadstone_contracts.engine_plan import OperationKind, PhaseName
+from loadstone_contracts.engine_times import Distortion, HungConnections, Quantiles, UnansweredCounts
 from loadstone_contracts.model import Message
 
 EXIT_OK = 0
@@ -28,17 +29,6 @@ ErrorClass = Literal[
     "protocol",  # an answer that is not of this protocol
     "wrong_value",  # verify found other bytes than were written
 ]
-
-
-class Quantiles(Message):
-    """From one histogram, in nanoseconds. All null when the histogram is empty."""
-
-    p50: int | None
-    p90: int | None
-    p95: int | None
-    p99: int | None
-    p999: int | None
-    max: int | None
 
 
 class OperationNumbers(Message):
@@ -60,6 +50,12 @@ class OperationNumbers(Message):
     response_histogram: str
     """Empty where the engine keeps none (see the summary's `missing`); so is the other."""
     service_histogram: str
+    unanswered: UnansweredCounts = Field(default_factory=dict)
+    """How many have no answer, by cause. Those timed out or lost are among `errors`."""
+    response_unanswered_histogram: str = ""
+    """How long each of them has waited at least since its intended start; empty without one."""
+    service_unanswered_histogram: str = ""
+    """The same since it was sent."""
 
 
 class HelloEvent(Message):
@@ -135,7 +131,7 @@ class Steadiness(Message):
 
 
 class PhaseTotals(Message):
-    """A whole phase. Conservation holds: sent = answered + failed + in_flight."""
+    """A whole phase. Conservation holds: sent = answered + failed + in_flight, and offered = sent + never_sent."""
 
     phase: PhaseName
     started_at_unix_ns: int
@@ -147,6 +143,8 @@ class PhaseTotals(Message):
     in_flight: int
     offered: int
     """Arrivals that were due (open loop); equals `sent` in a closed loop."""
+    never_sent: int = 0
+    """Of those due, how many could not leave (open loop)."""
     late_share: float
     engine_cpu_ns: int
     """User and system time of all the engine's threads during the phase."""
@@ -159,6 +157,8 @@ class PhaseTotals(Message):
     connections_renewed: int = 0
     """Connections that were closed and opened anew because the plan says so."""
     steadiness: Steadiness | None = None
+    hung: HungConnections | None = None
+    distortion: Distortion | None = None
     replica_lag: LagNumbers | None = None
     """Where the plan asks for it."""
     operations: list[OperationNumbers]
