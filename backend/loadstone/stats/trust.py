@@ -97,12 +97,12 @@ def _errors(facts: TrialFacts) -> Iterator[Reason]:
 def _unanswered(facts: TrialFacts) -> Iterator[Reason]:
     """What never came back is in the percentiles as a lower bound; throughput needs answers."""
     due = facts.answered + facts.failed - facts.lost + facts.unanswered
-    if not facts.unanswered or not due or facts.store_killed:
+    if not due or facts.store_killed:
         return
     answered, share = facts.answered / due, facts.unanswered / due
     evidence = {"unanswered": facts.unanswered, "due": due, "answered": facts.answered}
     is_few = facts.answered < ANSWERS_VOID and answered < ANSWERS_OF_FEW
-    if facts.answered and (answered < ANSWERED_VOID or is_few):
+    if facts.unanswered and facts.answered and (answered < ANSWERED_VOID or is_few):
         message = f"The target answered {facts.answered:,} of {due:,} operations: too few to state a throughput."
         yield Reason("void", "mostly_unanswered", message, {**evidence, "limit": ANSWERED_VOID})
     elif share >= UNANSWERED_WARN:

@@ -42,6 +42,7 @@ def test_a_sound_trial_passes_without_reasons() -> None:
         (OPEN, {"saturated": True, "late_share": 0.2}, "warn", "engine_saturated"),
         (CLOSED, {"answered": 1, "unanswered": 29_999}, "void", "mostly_unanswered"),
         (OPEN, {"answered": 99_500, "unanswered": 500}, "warn", "unanswered"),
+        (CLOSED, {"hung_connections": 4, "hung_ns": 5_600_000_000}, "warn", "connections_hung"),
         (CLOSED, {"failed": 50_000, "lost": 50_000, "unanswered": 50_000}, "warn", "unanswered"),
         (OPEN, {"late_share": 0.02}, "warn", "late_operations"),
         (CLOSED, {"littles_law_residual": -0.2}, "warn", "littles_law"),
