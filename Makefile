@@ -29,6 +29,14 @@ test: ## Install what tests need and run every check
 screenshot: ## Run the browser test and make the README's picture
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.browser_check --readme-screenshot $(CURDIR)/docs/run.png
 
+.PHONY: attack
+attack: ## Replay every attack on a live stack of its own (about 20 minutes; CLASSES="stores storm" for some of them)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.attack $(if $(SEED),--seed $(SEED)) $(CLASSES)
+
+.PHONY: bench-security
+bench-security: ## Attacks tried and succeeded, revocation, retry after a kill, as JSON lines (about 20 minutes)
+	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench security
+
 .PHONY: bench
 bench: ## Measure what is claimed about the service and the engine, as JSON lines
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench
@@ -37,6 +45,10 @@ bench: ## Measure what is claimed about the service and the engine, as JSON line
 bench-engine: ## The engine against a bare loop and its peers, every cell (some minutes)
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.bench engine-full
 
+.PHONY: bench-stats
+bench-stats: ## How often verdicts are wrong and what they see, beside other rules (an hour; ARGS="--repetitions 200" for less)
+	@nice -n 19 .venv/bin/python backend/bench/verdict_rates $(ARGS)
+
 .PHONY: wheel
 wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a fresh environment
 	@$(LOCAL) loadstone_local.wheel
@@ -44,6 +56,14 @@ wheel: ## Build the engine into dist/ as a wheel for any Linux, and try it in a 
 .PHONY: studies
 studies: ## The five studies in their quick size, each result beside the published ratio (about ten minutes)
 	@PYTHONPATH=deploy .venv/bin/python -m loadstone_local.studies
+
+.PHONY: sbom
+sbom: ## Write what everything is built from (CycloneDX, from the lock files) into dist/sbom/
+	@$(LOCAL) loadstone_local.sbom
+
+.PHONY: audit
+audit: ## Look for known faults in dependencies; says "not checked" where no advisories can be reached
+	@$(LOCAL) loadstone_local.audit
 
 .PHONY: lock
 lock: ## Compile the hashed lock files from pyproject.toml

@@ -4,6 +4,7 @@ import logging
 import sys
 
 import structlog
+from loadstone_contracts.redaction import redact_text
 
 
 def configure_logging(level: str = "INFO") -> None:
@@ -29,10 +30,17 @@ def configure_logging(level: str = "INFO") -> None:
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *errors, last],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *errors, _without_secrets, last],
     )
     stream = logging.StreamHandler()
     stream.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers = [stream]
     root.setLevel(level)
+
+
+def _without_secrets(
+    _logger: object, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.ProcessorReturnValue:
+    """A driver's error may hold a connection string, and a traceback whatever was at hand."""
+    return {name: redact_text(value) if isinstance(value, str) else value for name, value in event.items()}

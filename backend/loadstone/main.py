@@ -22,7 +22,7 @@ from loadstone.dashboards import endpoints as dashboards
 from loadstone.db import dispose_engine
 from loadstone.dispatch import endpoints as dispatch
 from loadstone.exports import endpoints as exports
-from loadstone.http.middleware import AccessLog, BodyLimit, NobodyYet, OriginCheck, ResponseHeaders
+from loadstone.http.middleware import AccessLog, BodyLimit, NobodyYet, OriginCheck, ResponseHeaders, SoundText
 from loadstone.http.openapi import describe_api
 from loadstone.http.problems import common_problems, register_problem_renderers
 from loadstone.logging import configure_logging
@@ -99,6 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     describe_api(app)
+    app.add_middleware(SoundText)
     app.add_middleware(OriginCheck, public_url=settings.public_url)
     larger = {"/api/v1/bundles": settings.max_bundle_bytes, "/api/v1/traces": settings.max_trace_bytes}
     app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes, larger=larger)
@@ -126,6 +127,9 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,
             server_header=False,
+            # By a setting of our own: uvicorn would believe whoever connects from loopback.
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies,
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
         super().__init__(config)
@@ -138,7 +142,7 @@ class Server(uvicorn.Server):
 
 def serve() -> None:
     settings = get_settings()
-    configure_logging()
+    configure_logging(settings.log_level)
     server = Server(create_app(settings), settings)
     # What is loaded by now stays: looking through it for garbage again and again took half the time of large answers.
     gc.collect()

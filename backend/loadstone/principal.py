@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, cast
 
 Role = Literal["viewer", "editor", "admin"]
@@ -24,6 +25,9 @@ class Principal:
     """Set when a browser's session asks, not an API token."""
     token_name: str | None = None
     """Set when an API token asks."""
+    token_scope: str | None = None
+    """Likewise; a person who is signed in has none."""
+    token_expires_at: datetime | None = None
     is_team_token: bool = False
     """A token that belongs to the team: `user_id` is its own, of no person."""
     is_instance_admin: bool = False

@@ -2,8 +2,10 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr
+from loadstone_contracts.broker_address import with_authorities
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -13,9 +15,15 @@ class Settings(BaseSettings):
     database_url: str
     """`postgresql+psycopg://user:password@host:port/name`"""
     broker_url: str
-    """Redis, for Celery and for the live stream's pub/sub."""
+    """Redis, for Celery and for the live stream's pub/sub. Its user must be allowed ACL and CLIENT: it makes a user
+    for every agent."""
+    broker_ca_file: Path | None = None
+    """Authorities that the certificate of a `rediss://` broker is checked against; unset, the system's."""
     agent_broker_url: str | None = None
-    """The broker as agents reach it, when that differs from `broker_url`."""
+    """The broker as agents reach it, when that differs from `broker_url`. A user in it is ignored: agents have
+    their own."""
+    broker_credential_days: float = Field(default=30, gt=0)
+    """Agents get a new broker password that often."""
     secret_keys: SecretStr
     """Fernet keys, comma separated, newest first: targets' credentials are encrypted with them."""
     public_url: str = "http://127.0.0.1:8080"
@@ -27,6 +35,19 @@ class Settings(BaseSettings):
     """Where `loadstone-admin migrate` finds the migrations; in a checkout it finds them itself."""
     host: str = "127.0.0.1"
     port: int = 8080
+    trusted_proxies: str = ""
+    """Addresses or networks, comma separated, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed; `*` is
+    everyone. Empty: nobody's, and the address of a request is that of its connection."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    database_pool_size: int = Field(default=10, ge=1)
+    """Connections that a process keeps; `database_pool_overflow` more are opened while all of them are in use."""
+    database_pool_overflow: int = Field(default=20, ge=0)
+    database_pool_timeout_s: float = Field(default=10.0, gt=0)
+    """How long a request waits for a free connection before it is told to try again."""
+    database_connect_timeout_s: int = Field(default=10, ge=1)
+    database_statement_timeout_s: float = Field(default=120.0, ge=0)
+    """One statement that takes longer is given up; 0 is no limit. Migrations have none."""
 
     session_days: int = Field(default=14, ge=1)
     max_body_bytes: int = 32 * 1024 * 1024
@@ -46,7 +67,16 @@ class Settings(BaseSettings):
     smtp_url: SecretStr | None = None
     """The mail server as an Apprise URL: `mailtos://user:password@host:587?from=loadstone@example.org`."""
     notify_private_addresses: bool = False
-    """Whether notifications may go to addresses of private networks and of this machine."""
+    """Whether notifications may go to addresses of all private networks and of this machine."""
+    notify_networks: str = ""
+    """Networks, comma separated, that notifications may go to although they are private: receivers of one's own.
+    Link-local and metadata addresses are refused even then."""
+
+    @model_validator(mode="after")
+    def _check_brokers_certificate(self) -> Self:
+        """Everything that connects takes the address as it is, so what TLS needs stands in it."""
+        self.broker_url = with_authorities(self.broker_url, str(self.broker_ca_file) if self.broker_ca_file else None)
+        return self
 
 
 @cache

@@ -47,7 +47,7 @@ def test_a_token_is_printed_alone_and_opens_the_api(anonymous: TestClient) -> No
 def test_an_enrollment_is_printed_alone_and_enrolls(anonymous: TestClient) -> None:
     run(*ACCOUNT)
     token = run("create-enrollment", "--email", "ada@example.org").stdout.strip()
-    body = {"enrollment_token": token, "name": "one", "host_key": "host-1"}
+    body = {"enrollment_token": token, "name": "one", "host_key": "host-1", "agent_protocol": 2}
     assert anonymous.post("/agent/v1/enroll", json=body).status_code == 200
 
 

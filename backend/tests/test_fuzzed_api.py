@@ -1,6 +1,8 @@
 """Generated requests against the running api: no 5xx, no undocumented status, no answer that breaks its schema."""
 
 import json
+import os
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given
+from hypothesis import HealthCheck, Phase, given, seed
 from hypothesis import settings as generated
 from loadstone.main import Server, create_app
 from loadstone.models import Team
@@ -16,6 +18,7 @@ from loadstone.openapi import OPENAPI_FILE
 from loadstone.settings import get_settings
 from loadstone_local.secrets_file import free_port
 from loadstone_testing import factories
+from loadstone_testing.attack_record import IS_FULL, record_attack
 from loadstone_testing.callers import Caller
 from loadstone_testing.one_of_each import make_one_of_each
 from schemathesis.checks import not_a_server_error
@@ -54,15 +57,23 @@ def as_zip(_context: Any, value: Any) -> bytes:
 
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-EXAMPLES = {"admin": 4, "editor": 1, "viewer": 1, "instance admin": 1, "team token": 1, "agent": 1, "stranger": 1}
+SHORT = {"admin": 4, "editor": 1, "viewer": 1, "instance admin": 1, "team token": 1, "agent": 1, "stranger": 1}
 """How many requests each asker makes to every route. Faults lie in what is allowed, so who may do most asks most."""
+FULL = {asker: 10 * count for asker, count in SHORT.items()} | {"token of scope read": 10, "token of scope manage": 10}
+EXAMPLES = FULL if IS_FULL else SHORT
+SEED = int(os.environ.get("LOADSTONE_ATTACK_SEED", secrets.randbelow(2**32)))
+"""`make attack` prints it and asks something new each time; the short form asks the same each time."""
 
 
 @pytest.fixture
 def tokens(client: Caller, known: dict[str, str], team: Team) -> dict[str, str | None]:
     person = factories.make_principal(team, "viewer", is_instance_admin=True)
     made = client.post("/api/v1/tokens", json={"name": "pipeline", "kind": "team", "scope": "run"}).json()
-    return {
+    scoped = {
+        f"token of scope {scope}": client.post("/api/v1/tokens", json={"name": scope, "scope": scope}).json()["token"]
+        for scope in ("read", "manage")
+    }
+    return scoped | {
         "admin": client.token,
         "editor": factories.make_token(factories.make_principal(team, "editor")),
         "viewer": factories.make_token(factories.make_principal(team, "viewer")),
@@ -89,11 +100,12 @@ def operations() -> list[Any]:
 def attempt(operation: Any, examples: int, url: str, token: str | None, ids: dict[str, str]) -> None:
     """Raises what the first answer that breaks the document says."""
 
+    @seed(SEED)
     @given(case=operation.as_strategy())
     @generated(
         max_examples=examples,
         deadline=None,
-        derandomize=True,
+        derandomize=not IS_FULL,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
@@ -107,7 +119,7 @@ def attempt(operation: Any, examples: int, url: str, token: str | None, ids: dic
     ask()
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(1800 if IS_FULL else 240)
 @pytest.mark.parametrize("asker", EXAMPLES)
 def test_generated_requests(asker: str, served: str, known: dict[str, str], tokens: dict[str, str | None]) -> None:
     broken = []
@@ -119,4 +131,5 @@ def test_generated_requests(asker: str, served: str, known: dict[str, str], toke
             attempt(operation, EXAMPLES[asker], served, token, ids)
         except* Exception as errors:
             broken += [f"{operation.method.upper()} {operation.path}: {error}" for error in errors.exceptions]
-    assert not broken, "\n\n".join(broken)
+    record_attack("generated requests", asker, len(operations()) * EXAMPLES[asker], broken)
+    assert not broken, f"seed {SEED}\n" + "\n\n".join(broken)

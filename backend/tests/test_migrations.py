@@ -44,13 +44,23 @@ def test_upgrading_from_empty_gives_exactly_the_models(empty_database: str) -> N
     assert tables(empty_database) == set(Base.metadata.tables) | {"alembic_version"}
 
 
+def version(url: str) -> str:
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
 def test_the_newest_migration_can_be_taken_back_and_applied_again(empty_database: str) -> None:
     config = alembic_config(empty_database)
     command.upgrade(config, "head")
     before = shape(empty_database)
+    newest = version(empty_database)
     command.downgrade(config, "-1")
-    assert shape(empty_database) != before
+    # One of data alone leaves the shape as it is.
+    assert version(empty_database) != newest
     command.upgrade(config, "head")
+    assert version(empty_database) == newest
     assert shape(empty_database) == before
 
 

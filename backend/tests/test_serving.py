@@ -74,3 +74,29 @@ def test_it_stops_within_its_time_although_a_stream_is_open(
     assert "Finished server process" in log
     assert "timeout graceful shutdown exceeded" not in log
     assert "Traceback" not in log, log
+
+
+ATTEMPTS = 55
+"""More than one address may make in five minutes."""
+
+
+@pytest.mark.parametrize(("trusted", "status"), [("", 429), ("127.0.0.1", 401), ("192.0.2.1", 429)])
+def test_only_a_proxy_that_was_named_says_whose_address_it_is(
+    url: str, database: str, tmp_path: Path, trusted: str, status: int, anonymous: object
+) -> None:
+    """Whoever reaches the api from this machine could otherwise guess passwords as often as they like."""
+    env = {**os.environ, "LOADSTONE_PORT": url.rpartition(":")[2], "LOADSTONE_TRUSTED_PROXIES": trusted}
+    # uvicorn's own variable must not open what the setting keeps shut.
+    env["FORWARDED_ALLOW_IPS"] = "*"
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([sys.executable, "-m", "loadstone.main"], env=env, stderr=log)
+        try:
+            wait_until_ready(url, process)
+            for number in range(ATTEMPTS):
+                headers = {"X-Forwarded-For": f"198.51.100.{number}"}
+                body = {"email": f"nobody{number}@example.org", "password": "x"}
+                answer = httpx2.post(f"{url}/api/v1/session", json=body, headers=headers)
+            assert answer.status_code == status
+        finally:
+            process.kill()
+            process.wait()

@@ -15,6 +15,9 @@ WORKDIR /src
 COPY requirements-agent.txt ./
 RUN --mount=type=cache,target=/var/cache/pip \
     pip --python /opt/loadstone/bin/python install --require-hashes --only-binary :all: -r requirements-agent.txt
+COPY workers/engine/Cargo.lock workers/engine/
+COPY deploy/loadstone_local/sbom.py ./
+RUN python sbom.py /src /opt/loadstone/share/sbom agent engine
 COPY workers/contracts/pyproject.toml workers/contracts/
 COPY workers/contracts/loadstone_contracts workers/contracts/loadstone_contracts
 COPY workers/agent/pyproject.toml workers/agent/
@@ -23,6 +26,7 @@ RUN pip --python /opt/loadstone/bin/python install --no-deps --no-index --no-bui
     ./workers/contracts ./workers/agent
 
 FROM python:3.12-slim
+LABEL org.loadstone.sbom=/opt/loadstone/share/sbom
 RUN apt-get update \
  && apt-get install -y --no-install-recommends memcached redis-server redis-tools \
  && rm -rf /var/lib/apt/lists/*

@@ -4,15 +4,17 @@ Standard library only and short, because it runs every few seconds beside benchm
 """
 
 import fcntl
+import json
 import os
 import socket
 import sys
 import time
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 READY_REQUEST = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 CONTROL_QUEUE = "control"
+BROKER_PORT = 6379
 UNHEARD_MAX = 30
 """Beat rings every two seconds: so many unheard doorbells mean that nobody has listened for a minute."""
 BEAT_SILENT_MAX_S = 600
@@ -32,12 +34,24 @@ def _command(*words: str) -> bytes:
     return "".join(parts).encode()
 
 
+def _connect(broker: SplitResult) -> socket.socket:
+    connection = socket.create_connection((broker.hostname, broker.port or BROKER_PORT), timeout=5)
+    if broker.scheme == "redis":
+        return connection
+    # Imported only where it is needed: that takes longer than the check.
+    import ssl  # noqa: PLC0415
+
+    context = ssl.create_default_context(cafile=os.environ.get("LOADSTONE_BROKER_CA_FILE") or None)
+    return context.wrap_socket(connection, server_hostname=broker.hostname)
+
+
 def check_control() -> str | None:
     """Doorbells do not pile up, so a worker hears them."""
     broker = urlsplit(os.environ["LOADSTONE_BROKER_URL"])
-    with socket.create_connection((broker.hostname, broker.port or 6379), timeout=5) as connection:
+    user, password = unquote(broker.username or "default"), unquote(broker.password or "")
+    with _connect(broker) as connection:
         answers = connection.makefile("rb")
-        connection.sendall(_command("AUTH", unquote(broker.password or "")) + _command("LLEN", CONTROL_QUEUE))
+        connection.sendall(_command("AUTH", user, password) + _command("LLEN", CONTROL_QUEUE))
         if not answers.readline().startswith(b"+OK"):
             return "the broker refused the password"
         unheard = int(answers.readline().strip().removeprefix(b":"))
@@ -58,7 +72,8 @@ def check_agent() -> str | None:
             return "no agent runs"
         except BlockingIOError:
             pass
-    broker_port = f":{int(os.environ.get('LOADSTONE_BROKER_PORT', '6379')):04X}"
+    identity = json.loads((Path(os.environ["LOADSTONE_AGENT_DIR"]) / "identity.json").read_bytes())
+    broker_port = f":{urlsplit(identity['broker_url']).port or BROKER_PORT:04X}"
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         remote, state = line.split()[2:4]
         if remote.endswith(broker_port) and state == ESTABLISHED:

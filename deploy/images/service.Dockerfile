@@ -14,10 +14,13 @@ COPY workers/contracts/pyproject.toml workers/contracts/
 COPY workers/contracts/loadstone_contracts workers/contracts/loadstone_contracts
 COPY workers/control/pyproject.toml workers/control/
 COPY workers/control/loadstone_control workers/control/loadstone_control
+COPY deploy/loadstone_local/sbom.py ./
+RUN python sbom.py /src /opt/loadstone/share/sbom service
 RUN pip --python /opt/loadstone/bin/python install --no-deps --no-index --no-build-isolation --no-cache-dir \
     ./workers/contracts ./backend ./workers/control
 
 FROM python:3.12-slim
+LABEL org.loadstone.sbom=/opt/loadstone/share/sbom
 # The same user id as in the agent's image: setup leaves the enrollment token in the agent's volume.
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /var/lib/loadstone --shell /usr/sbin/nologin loadstone \
  && install -d -o loadstone -g loadstone -m 700 /var/lib/loadstone /var/lib/loadstone/agent

@@ -7,7 +7,15 @@ RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --no-
 COPY frontend ./
 RUN npm run --silent build
 
+FROM python:3.12-slim AS sbom
+WORKDIR /src
+COPY frontend/package-lock.json frontend/
+COPY deploy/loadstone_local/sbom.py ./
+RUN python sbom.py /src /sbom pages
+
 FROM nginx:1.27
+LABEL org.loadstone.sbom=/usr/share/loadstone/sbom
+COPY --from=sbom /sbom /usr/share/loadstone/sbom
 COPY deploy/nginx/nginx.conf /etc/nginx/nginx.conf
 COPY deploy/nginx/loadstone.conf.template /etc/nginx/templates/loadstone.conf.template
 COPY deploy/nginx/security-headers.conf deploy/nginx/proxy.conf /etc/nginx/loadstone/

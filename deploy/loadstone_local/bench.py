@@ -6,6 +6,7 @@
 import datetime
 import json
 import os
+import secrets
 import shlex
 import signal
 import statistics
@@ -19,6 +20,7 @@ from typing import Any
 import httpx2
 from loadstone_agent.stores.private_prefix import find_private, private_launcher
 
+from loadstone_local.attack.classes import CLASSES, attack_all
 from loadstone_local.console import say
 from loadstone_local.packages import install_missing
 from loadstone_local.paths import ENGINE, REPOSITORY, in_venv
@@ -162,14 +164,26 @@ def bench_engine() -> None:
     _run_script(ENGINE_BENCH, "--engine", str(ENGINE), *_found_peers())
 
 
+SANDBOX_BENCH = "workers/agent/bench/sandbox_cost.py"
+
+
+def bench_security() -> None:
+    """Every attack in its full form; a figure a class, then what the classes measured."""
+    record = attack_all(list(CLASSES), secrets.randbelow(2**32), is_full=True)
+    for figure in [*record.counts(), *record.figures]:
+        say(figure.line())
+    _run_script(SANDBOX_BENCH, "--engine", str(ENGINE))
+    for fault in record.faults:
+        sys.stderr.write(f"{fault}\n")
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "engine": _script(ENGINE_BENCH, "--engine", str(ENGINE), "--part", "cells", "--cells", "across"),
     "pages": _script("backend/bench/pages_at_scale.py"),
     "ingest": _script("backend/bench/ingest.py"),
     "watchers": _script("backend/bench/live_watchers.py"),
     "telemetry": _script("workers/agent/bench/telemetry_overhead.py"),
-    "verdicts": _script("backend/bench/compare_verdicts.py"),
-    "changes": _script("backend/bench/change_points.py"),
+    "statistics": _script("backend/bench/verdict_rates", "--repetitions", "200"),
     "service": bench_service,
 }
 

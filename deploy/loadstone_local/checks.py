@@ -23,12 +23,15 @@ from loadstone_local.paths import ENGINE_DIR, FRONTEND, REPOSITORY, STATE, VENV,
 from loadstone_local.store_servers import build_ferretdb, prepare_stores
 
 SUMMARY = re.compile(
-    r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|.*browser_test.*|compose: .*)$", re.M
+    r"^(=* ?\d+ passed.*|test result: .*|\s*Tests\s+\d+.*|Contracts: .*|.*browser_test.*|compose: .*|attack: \d.*)$",
+    re.M,
 )
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 NEED_STORES = {"pytest", "cargo-test"}
 # Thousands of lines of requests would stand before what failed; one fixed order fails after a change only.
 PYTEST = ["-n", "2", "--dist", "loadfile", "--show-capture", "log", "--randomly-seed", "1"]
+ATTACK_CLASSES = ["plans", "stores", "planted", "doorbells", "storm"]
+"""Those that need a live stack; the others are tests of the backend."""
 PYTHON_FOLDERS = ["backend", "workers", "deploy", "migrations"]
 
 
@@ -82,6 +85,9 @@ def _stack_checks() -> list[Check]:
     env = {"PYTHONPATH": str(REPOSITORY / "deploy")}
     return [
         Check("faults", [*module, "pytest", "deploy/tests"], environment=env, turn="beside"),
+        Check(
+            "attack", [*module, "loadstone_local.attack", "--short", *ATTACK_CLASSES], environment=env, turn="beside"
+        ),
         Check("compose", ["bash", str(REPOSITORY / "deploy/compose-check.sh")], turn="beside"),
         Check("browser", [*module, "loadstone_local.browser_check"], environment=env, turn="alone"),
     ]

@@ -69,7 +69,7 @@ class LiveStack:
         trial: dict[str, Any] = self.get(f"/trials/{self.get(f'/runs/{run_id}/trials')['items'][0]['id']}")
         return trial
 
-    def _family(self) -> list[psutil.Process]:
+    def family(self) -> list[psutil.Process]:
         pid = json.loads((self.stack.state / "stack.pid").read_text())["pid"]
         family: list[psutil.Process] = psutil.Process(pid).children(recursive=True)
         return family
@@ -80,7 +80,7 @@ class LiveStack:
         return next(one for one in psutil.Process(pid).children() if words in " ".join(one.cmdline()))
 
     def engines(self) -> list[psutil.Process]:
-        return [one for one in self._family() if one.name().startswith("loadstone-engin")]
+        return [one for one in self.family() if one.name().startswith("loadstone-engin")]
 
     def stores(self) -> list[psutil.Process]:
         """Managed stores: not the broker, which is the supervisor's own child."""

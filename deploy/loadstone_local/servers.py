@@ -1,5 +1,6 @@
 """The installation's own PostgreSQL and Redis: which binaries, how they are initialised and started."""
 
+import hashlib
 import os
 import pwd
 import re
@@ -125,15 +126,33 @@ def postgres_command(secrets: Secrets) -> list[str]:
     return [str(postgres_binaries() / "postgres"), "-D", str(postgres_data()), *options]
 
 
+BROKER_USER = "loadstone"
+"""The service's own user. Agents have users that the service makes; `default` may nothing."""
+REDIS_LIMITS = (
+    "maxmemory 256mb",
+    # A full broker refuses; it never forgets a notification by itself.
+    "maxmemory-policy noeviction",
+    # Ours are below 2 KB: nobody fills the memory with a few large values or with answers that they don't read.
+    "proto-max-bulk-len 1mb",
+    "client-query-buffer-limit 1mb",
+    "client-output-buffer-limit normal 16mb 8mb 30",
+    "client-output-buffer-limit pubsub 16mb 8mb 30",
+    "maxclients 2000",
+)
+"""As in docker-compose.yml and the runbook: a test compares them."""
+
+
 def redis_command(secrets: Secrets, config_file: Path) -> list[str]:
-    """The password stands in a private file: a command line can be read by everybody."""
+    """The password's hash stands in a private file: a command line can be read by everybody."""
+    password_hash = hashlib.sha256(secrets.redis_password.encode()).hexdigest()
     lines = [
         "bind 127.0.0.1",
         f"port {secrets.redis_port}",
-        f"requirepass {secrets.redis_password}",
+        "user default off",
+        f"user {BROKER_USER} on #{password_hash} ~* &* +@all",
         'save ""',
         "appendonly no",
-        "maxmemory-policy noeviction",
+        *REDIS_LIMITS,
         f"dir {config_file.parent}",
     ]
     descriptor = os.open(config_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -147,4 +166,4 @@ def database_url(secrets: Secrets, name: str = DATABASE) -> str:
 
 
 def broker_url(secrets: Secrets) -> str:
-    return f"redis://:{secrets.redis_password}@127.0.0.1:{secrets.redis_port}/0"
+    return f"redis://{BROKER_USER}:{secrets.redis_password}@127.0.0.1:{secrets.redis_port}/0"

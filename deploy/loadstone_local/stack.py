@@ -39,6 +39,13 @@ def environment(secrets: Secrets) -> dict[str, str]:
         "LOADSTONE_SECRET_KEYS": secrets.secret_key,
         "LOADSTONE_WEB_DIR": str(FRONTEND / "dist"),
         "LOADSTONE_MIGRATIONS_DIR": str(REPOSITORY / "migrations"),
+        **agent_environment(),
+    }
+
+
+def agent_environment() -> dict[str, str]:
+    """An agent's settings. It gets no password and no key: it has an identity of its own."""
+    return {
         "LOADSTONE_AGENT_DIR": str(shared_state() / "agent"),
         "LOADSTONE_ENGINE": str(ENGINE),
         "PYTHONUNBUFFERED": "1",
@@ -91,19 +98,19 @@ async def _is_started() -> bool:
 def _control(secrets: Secrets) -> list[Service]:
     celery = [str(in_venv("celery")), "-A", "loadstone_control.app"]
     worker = [*celery, "worker", "--concurrency=1", "--loglevel=warning", "-n", "control@%h", "--without-gossip",
-              "--without-mingle"]  # fmt: skip
+              "--without-mingle", "--without-heartbeat"]  # fmt: skip
     beat = [*celery, "beat", "--loglevel=warning", "-s", str(STATE / "beat-schedule"), "--pidfile="]
     env = environment(secrets)
     return [Service("control", worker, _is_started, env), Service("beat", beat, _is_started, env)]
 
 
-def _agent(secrets: Secrets) -> Service:
+def _agent() -> Service:
     async def is_ready() -> bool:
         return await account.is_agent_online(URL)
 
     command = [str(in_venv("loadstone-agent")), "start"]
     # The agent ends its trial, engine and stores before it goes.
-    return Service("agent", command, is_ready, environment(secrets), stop_within_s=15)
+    return Service("agent", command, is_ready, agent_environment(), stop_within_s=15)
 
 
 def _create_database(secrets: Secrets) -> None:
@@ -154,7 +161,7 @@ async def _serve(supervisors: list[Supervisor], secrets: Secrets) -> None:
     account.ensure_enrolled(URL, env)
     _lend_stores(Path(env["LOADSTONE_AGENT_DIR"]))
     say("  starting the agent")
-    agent = Supervisor([_agent(secrets)], LOGS)
+    agent = Supervisor([_agent()], LOGS)
     supervisors.append(agent)
     await agent.start()
     say("  the stack is ready")

@@ -8,6 +8,8 @@ from typing import Any
 
 from loadstone_contracts.tasks import Doorbell
 from loadstone_local.live_stack import LiveStack, wait_until_gone
+from loadstone_local.secrets_file import Secrets
+from loadstone_local.servers import broker_url
 
 BOTH_STORES = [{"kind": "redis", "profile": "none"}, {"kind": "memcached", "profile": "default"}]
 
@@ -72,12 +74,23 @@ def test_an_engine_killed_at_every_attempt_fails_the_trial_with_its_code(live: L
     assert live.stores() == []
 
 
-def test_a_store_that_dies_fails_its_trial_and_the_run_goes_on(live: LiveStack) -> None:
+def test_a_store_that_is_killed_is_measured_again(live: LiveStack) -> None:
+    run = live.submit(seconds=8)
+    trial_id = live.wait_for_samples(run["id"])
+    live.stores()[0].kill()
+    assert live.wait_for_end(run["id"])["status"] == "succeeded"
+    trial = live.get(f"/trials/{trial_id}")
+    assert (trial["attempt"], trial["warnings"][0]["code"]) == (2, "store_died")
+    assert_no_gap_and_no_double(measured_seconds(live, trial_id, 2))
+
+
+def test_a_store_that_dies_at_every_attempt_fails_its_trial_and_the_run_goes_on(live: LiveStack) -> None:
     run = live.submit(seconds=8, targets=BOTH_STORES)
-    live.wait_for_samples(run["id"])
-    killed = live.stores()[0]
-    is_redis = killed.name() == "redis-server"
-    killed.kill()
+    for attempt in (1, 2, 3):
+        live.wait_for_samples(run["id"], attempt=attempt)
+        killed = live.stores()[0]
+        is_redis = killed.name() == "redis-server"
+        killed.kill()
     assert live.wait_for_end(run["id"])["status"] == "failed"
     trials = live.get(f"/runs/{run['id']}/trials")["items"]
     outcomes = {trial["parameters"]["target"].startswith("Redis"): trial for trial in trials}
@@ -96,8 +109,8 @@ def test_an_external_target_that_does_not_answer_fails_with_its_code(live: LiveS
 
 
 def test_doubled_and_forged_doorbells_change_nothing(live: LiveStack) -> None:
-    secrets = json.loads((live.stack.state / "secrets.json").read_text())
-    doorbell = Doorbell(f"redis://:{secrets['redis_password']}@127.0.0.1:{secrets['redis_port']}/0")
+    secrets = Secrets(**json.loads((live.stack.state / "secrets.json").read_text()))
+    doorbell = Doorbell(broker_url(secrets))
     run = live.submit(seconds=3)
     trial_id = live.wait_for_samples(run["id"], count=1)
     agent_id = live.get("/agents")["items"][0]["id"]

@@ -51,6 +51,13 @@ const CELL = {
   p_adjusted: 0.0002,
   verdict: 'better',
   trials_needed: null,
+  trials_needed_low: null,
+  trials_needed_high: null,
+  visible_change: 0.02,
+  difference: null,
+  difference_interval: null,
+  p_margin: 0.0002,
+  p_sign_flip: null,
   refusal: null,
 };
 
@@ -107,10 +114,12 @@ describe('the compare page', () => {
   it('labels what was measured in two sessions as weaker', async () => {
     answer('post', '/comparisons/evaluate', {
       ...FOUND,
-      cells: [{ ...CELL, order: 'sessions', method: 'welch' }],
+      cells: [{ ...CELL, order: 'sessions', method: 'sessions' }],
     });
     open(ADDRESS);
-    expect(await screen.findByText(/All cells compare two sessions: weaker/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/All cells compare two sessions, judged by how much earlier sessions/),
+    ).toBeInTheDocument();
   });
 
   it('says why sides cannot be compared and keeps what was chosen', async () => {

@@ -10,7 +10,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision: str = "2026_11_23_0130"
-down_revision: str | None = "2026_11_22_1440"
+down_revision: str | None = "2026_11_23_0110"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

@@ -27,6 +27,14 @@ class ScopeBeyondRole(AppError):
     title = "The token would do more than you may"
 
 
+class TokenBeyondToken(AppError):
+    """A token may make or end no token that can do more than itself, or for longer."""
+
+    code = "token_beyond_token"
+    status = 403
+    title = "That token can do more than yours"
+
+
 def effective_role(role: Role | None, scope: str) -> Role:
     """The lesser of what the person may and what the scope allows; a team's token (no role) has its scope alone."""
     allowed = SCOPES.index(cast("TokenScope", scope))
@@ -44,7 +52,7 @@ def list_tokens(
 
 
 def create_token(unit: UnitOfWork, principal: Principal, wanted: CreateApiToken) -> CreatedApiToken:
-    """Raises InvalidInput when it would be expired already, ScopeBeyondRole, Forbidden."""
+    """Raises InvalidInput when it would be expired already, ScopeBeyondRole, TokenBeyondToken, Forbidden."""
     if wanted.expires_at is not None and wanted.expires_at <= datetime.now(UTC):
         raise InvalidInput("The time of expiry has passed already.", path="expires_at")
     most = SCOPES[ROLES.index(principal.role)]
@@ -53,6 +61,9 @@ def create_token(unit: UnitOfWork, principal: Principal, wanted: CreateApiToken)
         raise ScopeBeyondRole(f"Choose the scope {most} or less.", path="scope")
     if wanted.kind == "team" and principal.role != "admin":
         raise Forbidden("Only admins of the team may make tokens that belong to it.")
+    if principal.is_team_token and wanted.kind == "personal":
+        raise Forbidden("A team's token belongs to no person. Make a token of the kind team.", path="kind")
+    _check_expiry(principal, wanted.expires_at)
     token = new_token("lst_")
     row = ApiToken(
         id=uuid7(),
@@ -71,6 +82,12 @@ def create_token(unit: UnitOfWork, principal: Principal, wanted: CreateApiToken)
     return CreatedApiToken(token=token, **_render(row, {principal.user_id: principal.user_name}).model_dump())
 
 
+def _check_expiry(principal: Principal, expires_at: datetime | None) -> None:
+    ends_at = principal.token_expires_at
+    if ends_at is not None and (expires_at is None or expires_at > ends_at):
+        raise TokenBeyondToken(f"Choose an expiry up to {ends_at.isoformat()}, when yours ends.", path="expires_at")
+
+
 def _stand_in(unit: UnitOfWork, name: str) -> User:
     """Whom a team's token acts as; nobody can sign in as it."""
     user = User(id=uuid7(), kind="token", email=f"{uuid7()}@token.invalid", name=name, password_hash="!")  # noqa: S106
@@ -80,7 +97,7 @@ def _stand_in(unit: UnitOfWork, name: str) -> User:
 
 
 def revoke_token(unit: UnitOfWork, principal: Principal, token_id: uuid.UUID) -> None:
-    """One's own, or as an admin one of the team's; raises NotFound."""
+    """One's own, or as an admin one of the team's; raises NotFound, TokenBeyondToken."""
     kinds = ("personal", "team") if principal.role == "admin" else ("personal",)
     found = (
         repository.find_token_by_id(unit.session, principal.team_id, principal.user_id, kind, token_id)
@@ -89,8 +106,14 @@ def revoke_token(unit: UnitOfWork, principal: Principal, token_id: uuid.UUID) ->
     row = next((row for row in found if row is not None), None)
     if row is None:
         raise NotFound("You have no such token.")
+    if principal.token_scope is not None and _rank(row.scope) > _rank(principal.token_scope):
+        raise TokenBeyondToken("Revoke it while signed in, or with a token of its scope.")
     row.revoked_at = datetime.now(UTC)
     audit.record(unit, principal, "token_revoked", "token", row.id, _detail(row))
+
+
+def _rank(scope: str) -> int:
+    return SCOPES.index(cast("TokenScope", scope))
 
 
 def _detail(row: ApiToken) -> dict[str, str]:

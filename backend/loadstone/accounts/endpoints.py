@@ -17,6 +17,7 @@ from loadstone.http.principal import (
     Person,
     Reader,
     client_address,
+    session_cookie,
 )
 from loadstone.http.problems import problems
 from loadstone.paging import Page
@@ -46,7 +47,7 @@ def sign_out(principal: Reader, response: Response) -> None:
 def switch_team(body: schemas.SwitchTeam, principal: Person, request: Request) -> schemas.Me:
     with unit_of_work(every_team=True) as unit:
         sessions.switch_team(unit, principal, body.team_id)
-    moved = Credentials(None, request.cookies.get(SESSION_COOKIE), client_address(request))
+    moved = Credentials(None, session_cookie(request), client_address(request))
     return service.describe(service.authenticate(moved))
 
 
@@ -55,10 +56,11 @@ def get_me(principal: Reader) -> schemas.Me:
     return service.describe(principal)
 
 
-@router.post("/me/password", status_code=204, responses=problems(Unauthenticated, Forbidden, sessions.WrongPassword))
-def change_password(body: schemas.ChangePassword, principal: Person, request: Request) -> None:
+@router.post("/me/password", responses=problems(Unauthenticated, Forbidden, sessions.WrongPassword))
+def change_password(body: schemas.ChangePassword, principal: Person, request: Request) -> schemas.PasswordChanged:
+    """Ends the person's other sessions. API tokens stay valid unless `revoke_tokens` says otherwise."""
     with unit_of_work(every_team=True) as unit:
-        sessions.change_password(unit, principal, body, client_address(request))
+        return sessions.change_password(unit, principal, body, client_address(request))
 
 
 @router.delete("/me/membership", status_code=204, responses=problems(Unauthenticated, Forbidden, members.LastAdmin))
@@ -93,13 +95,21 @@ def list_tokens(
         return api_tokens.list_tokens(unit, principal, kind, cursor, limit)
 
 
-@router.post("/tokens", status_code=201, responses=problems(Unauthenticated, Forbidden, api_tokens.ScopeBeyondRole))
+@router.post(
+    "/tokens",
+    status_code=201,
+    responses=problems(Unauthenticated, Forbidden, api_tokens.ScopeBeyondRole, api_tokens.TokenBeyondToken),
+)
 def create_token(body: schemas.CreateApiToken, principal: Reader) -> schemas.CreatedApiToken:
     with unit_of_work() as unit:
         return api_tokens.create_token(unit, principal, body)
 
 
-@router.delete("/tokens/{token_id}", status_code=204, responses=problems(Unauthenticated, Forbidden, NotFound))
+@router.delete(
+    "/tokens/{token_id}",
+    status_code=204,
+    responses=problems(Unauthenticated, Forbidden, NotFound, api_tokens.TokenBeyondToken),
+)
 def revoke_token(token_id: uuid.UUID, principal: Reader) -> None:
     with unit_of_work() as unit:
         api_tokens.revoke_token(unit, principal, token_id)

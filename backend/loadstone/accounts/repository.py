@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from loadstone.models import ApiToken, Invitation, Membership, Team, User, UserSession
@@ -92,8 +92,7 @@ def find_token(session: Session, token_hash: str, now: datetime) -> TokenOwner |
         .outerjoin(Membership, (Membership.user_id == User.id) & (Membership.team_id == Team.id))
         .where(
             ApiToken.token_hash == token_hash,
-            ApiToken.revoked_at.is_(None),
-            or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
+            *_is_valid(now),
             User.deactivated_at.is_(None),
             or_(ApiToken.kind == "team", Membership.role.is_not(None)),
         )
@@ -104,6 +103,28 @@ def find_token(session: Session, token_hash: str, now: datetime) -> TokenOwner |
 
 def note_token_use(session: Session, token_id: uuid.UUID, now: datetime) -> None:
     session.execute(update(ApiToken).where(ApiToken.id == token_id).values(last_used_at=now))
+
+
+def revoke_tokens_everywhere(session: Session, user_id: uuid.UUID, now: datetime) -> int:
+    """A person's own, of all teams; returns how many could still be used."""
+    revoked = session.scalars(
+        update(ApiToken)
+        .where(ApiToken.user_id == user_id, ApiToken.kind == "personal", *_is_valid(now))
+        .values(revoked_at=now)
+        .returning(ApiToken.id)
+    )
+    return len(revoked.all())
+
+
+def count_valid_tokens(session: Session, user_id: uuid.UUID, now: datetime) -> int:
+    statement = select(func.count(ApiToken.id)).where(
+        ApiToken.user_id == user_id, ApiToken.kind == "personal", *_is_valid(now)
+    )
+    return session.scalars(statement).one()
+
+
+def _is_valid(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return ApiToken.revoked_at.is_(None), or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now)
 
 
 def delete_session(session: Session, session_id: uuid.UUID) -> None:

@@ -121,6 +121,17 @@ class Sessions(BaseModel):
 class ChangePassword(Strict):
     current_password: str = Field(max_length=1000)
     new_password: NewPassword
+    revoke_tokens: bool = False
+    """Whether the person's API tokens end too, in all teams. Otherwise they stay valid."""
+
+
+class PasswordChanged(BaseModel):
+    """What became of the other ways in."""
+
+    sessions_ended: int
+    tokens_revoked: int
+    tokens_valid: int
+    """API tokens of the person that still open what they opened before."""
 
 
 class MemberItem(BaseModel):

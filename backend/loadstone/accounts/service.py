@@ -54,6 +54,8 @@ def _token_principal(unit: UnitOfWork, token: str) -> Principal | None:
     return replace(
         _principal(found.user, found.team, role),
         token_name=found.token.name,
+        token_scope=found.token.scope,
+        token_expires_at=found.token.expires_at,
         is_team_token=found.token.kind == "team",
         is_instance_admin=found.user.is_instance_admin and found.token.scope == "manage",
     )
@@ -144,7 +146,8 @@ def create_account(
 ) -> str | None:
     """A person in a team, both made when missing. Returns the generated password, None where none was generated.
 
-    An account that exists keeps its password unless one is given, so the call can be repeated. The first person of
+    An account that exists keeps its password unless one is given, so the call can be repeated; a new one ends its
+    sessions. The first person of
     an installation is its admin, and who is stays so.
     """
     email = email.strip().lower()
@@ -155,8 +158,9 @@ def create_account(
         generated = None if password else secrets.token_urlsafe(15)
         user = User(email=email, name=name, password_hash=hash_password(password or generated or ""))
         unit.session.add(user)
-    elif password:
+    elif password and not is_password_right(password, user.password_hash):
         user.password_hash = hash_password(password)
+        repository.delete_sessions(unit.session, user.id)
     user.is_instance_admin = bool(user.is_instance_admin) or is_instance_admin or is_first
     team = repository.find_team_named(unit.session, team_name)
     if team is None:

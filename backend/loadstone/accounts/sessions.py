@@ -6,7 +6,16 @@ from typing import Literal
 
 from loadstone.accounts import repository
 from loadstone.accounts.passwords import hash_password, is_password_right
-from loadstone.accounts.schemas import ChangePassword, CurrentTeam, SessionItem, Sessions, TeamItem, Teams, UserRef
+from loadstone.accounts.schemas import (
+    ChangePassword,
+    CurrentTeam,
+    PasswordChanged,
+    SessionItem,
+    Sessions,
+    TeamItem,
+    Teams,
+    UserRef,
+)
 from loadstone.accounts.sign_in_limit import count_attempt
 from loadstone.audit import service as audit
 from loadstone.db import UnitOfWork
@@ -46,15 +55,26 @@ def revoke_session(unit: UnitOfWork, principal: Principal, session_id: uuid.UUID
     audit.record(unit, principal, "session_revoked", "session", row.id, {"user_id": str(row.user_id)})
 
 
-def change_password(unit: UnitOfWork, principal: Principal, change: ChangePassword, address: str) -> None:
-    """Ends all other sessions of the person; raises WrongPassword, TooManyAttempts."""
+def change_password(unit: UnitOfWork, principal: Principal, change: ChangePassword, address: str) -> PasswordChanged:
+    """Ends all other sessions of the person, and their tokens where that is asked for.
+
+    Raises WrongPassword, TooManyAttempts.
+    """
     count_attempt(address, principal.email)
     user = repository.get_person(unit.session, principal.user_id)
     if user is None or not is_password_right(change.current_password, user.password_hash):
         raise WrongPassword("Type the password you signed in with.", path="current_password")
     user.password_hash = hash_password(change.new_password)
     ended = repository.delete_sessions(unit.session, user.id, but=principal.session_id)
-    audit.record(unit, principal, "password_changed", "user", user.id, {"sessions_ended": ended})
+    now = datetime.now(UTC)
+    revoked = repository.revoke_tokens_everywhere(unit.session, user.id, now) if change.revoke_tokens else 0
+    done = PasswordChanged(
+        sessions_ended=ended,
+        tokens_revoked=revoked,
+        tokens_valid=repository.count_valid_tokens(unit.session, user.id, now),
+    )
+    audit.record(unit, principal, "password_changed", "user", user.id, done.model_dump())
+    return done
 
 
 def list_teams(unit: UnitOfWork, principal: Principal) -> Teams:

@@ -3,13 +3,8 @@
 import uuid
 
 from fastapi import APIRouter
-from loadstone_contracts.agent_calls import (
-    AGENT_API_PREFIX,
-    EnrollRequest,
-    EnrollResponse,
-    HeartbeatRequest,
-    HeartbeatResponse,
-)
+from loadstone_contracts.agent_calls import AGENT_API_PREFIX, HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.enrollment import BrokerCredential, BrokerCredentialRequest, EnrollRequest, EnrollResponse
 
 from loadstone.agents import service
 from loadstone.agents.schemas import Agent, Enrollment, PatchAgent
@@ -48,19 +43,49 @@ def revoke_agent(agent_id: uuid.UUID, principal: Admin) -> None:
         service.revoke_agent(unit, principal, agent_id)
 
 
+@router.post(
+    "/agents/{agent_id}/replace-broker-credential",
+    status_code=204,
+    responses=problems(Unauthenticated, Forbidden, NotFound),
+)
+def replace_broker_credential(agent_id: uuid.UUID, principal: Admin) -> None:
+    """The agent gets a new broker password with its next heartbeat, without a restart. Ten minutes later the old one
+    is gone in any case."""
+    with unit_of_work() as unit:
+        service.replace_broker_credential(unit, principal, agent_id)
+
+
 @router.post("/agent-enrollments", status_code=201, responses=problems(Unauthenticated, Forbidden))
 def create_enrollment(principal: Admin) -> Enrollment:
     with unit_of_work() as unit:
         return service.create_enrollment(unit, principal)
 
 
-@agent_router.post("/enroll", responses=problems(service.EnrollmentInvalid, service.AgentNameTaken))
+@agent_router.post(
+    "/enroll",
+    responses=problems(
+        service.EnrollmentInvalid,
+        service.AgentTooOld,
+        service.AgentNameTaken,
+        service.BrokerAclRefused,
+        service.BrokerUnavailable,
+    ),
+)
 def enroll_agent(body: EnrollRequest) -> EnrollResponse:
     with unit_of_work(every_team=True) as unit:
         return service.enroll(unit, body)
 
 
-@agent_router.post("/heartbeat", responses=problems(service.AgentRevoked))
+@agent_router.post("/heartbeat", responses=problems(service.AgentRevoked), response_model_exclude_none=True)
 def report_heartbeat(body: HeartbeatRequest, agent: CallingAgent) -> HeartbeatResponse:
     with unit_of_work() as unit:
         return service.heartbeat(unit, agent, body)
+
+
+@agent_router.post(
+    "/broker-credential",
+    responses=problems(service.AgentRevoked, service.BrokerAclRefused, service.BrokerUnavailable),
+)
+def renew_broker_credential(body: BrokerCredentialRequest, agent: CallingAgent) -> BrokerCredential:
+    with unit_of_work() as unit:
+        return service.renew_broker_credential(unit, agent, body)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import Select, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from loadstone.models import Agent, AgentEnrollment, Lease, Run, Trial
+from loadstone.models import Agent, AgentEnrollment, BrokerUser, Lease, Run, Trial
 
 
 class CurrentWork(NamedTuple):
@@ -85,3 +85,24 @@ def use_enrollment(session: Session, token_hash: str, now: datetime) -> AgentEnr
         .values(used_at=now)
         .returning(AgentEnrollment)
     ).one_or_none()
+
+
+def broker_users_of(session: Session, agent_id: uuid.UUID) -> list[BrokerUser]:
+    """Oldest first."""
+    return list(session.scalars(select(BrokerUser).where(BrokerUser.agent_id == agent_id).order_by(BrokerUser.id)))
+
+
+def all_broker_users(session: Session) -> list[BrokerUser]:
+    """Of all agents that are not revoked."""
+    statement = select(BrokerUser).join(Agent, Agent.id == BrokerUser.agent_id).where(Agent.revoked_at.is_(None))
+    return list(session.scalars(statement))
+
+
+def delete_replaced_broker_users(session: Session, replaced_before: datetime) -> None:
+    session.execute(delete(BrokerUser).where(BrokerUser.replaced_at < replaced_before))
+
+
+def lock_agent(session: Session, agent_id: uuid.UUID) -> Agent:
+    """The agent, held until the commit."""
+    statement = select(Agent).where(Agent.id == agent_id).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(statement).one()

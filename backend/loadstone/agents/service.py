@@ -3,12 +3,20 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 
-from loadstone_contracts.agent_calls import EnrollRequest, EnrollResponse, HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.agent_calls import HeartbeatRequest, HeartbeatResponse
+from loadstone_contracts.enrollment import (
+    AGENT_PROTOCOL,
+    BrokerCredential,
+    BrokerCredentialRequest,
+    EnrollRequest,
+    EnrollResponse,
+)
 from loadstone_contracts.tasks import agent_queue
 from uuid_utils.compat import uuid7
 
 from loadstone import models
-from loadstone.agents import repository
+from loadstone.agents import credentials, repository
+from loadstone.agents.broker_users import BrokerAclRefused, BrokerUnavailable
 from loadstone.agents.schemas import Agent, AgentState, CurrentTrial, Enrollment, PatchAgent
 from loadstone.agents.suitability import can_take, foreign_engines, is_online, why_not_now
 from loadstone.audit import service as audit
@@ -19,7 +27,7 @@ from loadstone.principal import AgentPrincipal, Principal
 from loadstone.settings import get_settings
 from loadstone.tokens import new_token, token_hash
 
-__all__ = ["can_take", "foreign_engines", "is_online", "why_not_now"]
+__all__ = ["BrokerAclRefused", "BrokerUnavailable", "can_take", "foreign_engines", "is_online", "why_not_now"]
 
 ENROLLMENT_LIFE = timedelta(hours=1)
 
@@ -39,6 +47,11 @@ class EnrollmentInvalid(AppError):
 class AgentNameTaken(Conflict):
     code = "agent_name_taken"
     title = "Another agent has this name"
+
+
+class AgentTooOld(Conflict):
+    code = "agent_too_old"
+    title = "The agent's release is too old"
 
 
 def authenticate_agent(token: str | None) -> AgentPrincipal:
@@ -67,10 +80,13 @@ def create_enrollment(unit: UnitOfWork, principal: Principal) -> Enrollment:
 
 
 def enroll(unit: UnitOfWork, request: EnrollRequest) -> EnrollResponse:
-    """A token for the agent; raises EnrollmentInvalid, AgentNameTaken.
+    """Return the agent's token and broker credential.
 
     A host that enrolls again under its name stays the same agent with a new token: its history is kept.
+    Raises AgentTooOld, EnrollmentInvalid, AgentNameTaken, BrokerUnavailable, BrokerAclRefused.
     """
+    if request.agent_protocol < AGENT_PROTOCOL:
+        raise AgentTooOld("It can't sign in to the broker as a user of its own. Upgrade loadstone-agent on this host.")
     now = datetime.now(UTC)
     enrollment = repository.use_enrollment(unit.session, token_hash(request.enrollment_token), now)
     if enrollment is None:
@@ -87,13 +103,8 @@ def enroll(unit: UnitOfWork, request: EnrollRequest) -> EnrollResponse:
     unit.session.flush()
     enrolled = AgentPrincipal(agent_id=row.id, team_id=row.team_id, name=row.name, host_key=row.host_key)
     audit.record(unit, enrolled, "agent_enrolled", "agent", row.id, {"name": row.name})
-    settings = get_settings()
-    return EnrollResponse(
-        agent_id=str(row.id),
-        token=token,
-        queue=agent_queue(str(row.id)),
-        broker_url=settings.agent_broker_url or settings.broker_url,
-    )
+    credential = credentials.issue(unit, row)
+    return EnrollResponse(agent_id=str(row.id), token=token, queue=agent_queue(str(row.id)), **credential.model_dump())
 
 
 def heartbeat(unit: UnitOfWork, agent: AgentPrincipal, report: HeartbeatRequest) -> HeartbeatResponse:
@@ -105,7 +116,22 @@ def heartbeat(unit: UnitOfWork, agent: AgentPrincipal, report: HeartbeatRequest)
     row.engines = [offer.model_dump(mode="json") for offer in report.engines]
     row.load = report.load.model_dump(mode="json")
     row.last_heartbeat_at = datetime.now(UTC)
-    return HeartbeatResponse(draining=row.is_draining, heartbeat_every_s=get_settings().heartbeat_every_s)
+    return HeartbeatResponse(
+        draining=row.is_draining,
+        heartbeat_every_s=get_settings().heartbeat_every_s,
+        renew_broker_credential=credentials.confirm(unit, row, report.broker_user) or None,
+    )
+
+
+def renew_broker_credential(
+    unit: UnitOfWork, agent: AgentPrincipal, request: BrokerCredentialRequest
+) -> BrokerCredential:
+    """Return a new broker user; the one before stays until a heartbeat names the new one.
+
+    Raises BrokerUnavailable, BrokerAclRefused.
+    """
+    row = repository.lock_agent(unit.session, agent.agent_id)
+    return credentials.issue(unit, row, keep=request.broker_user)
 
 
 def get_agent(unit: UnitOfWork, agent_id: uuid.UUID) -> models.Agent:
@@ -157,10 +183,23 @@ def change_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID, ch
 
 
 def revoke_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID) -> None:
-    """Its token opens nothing from now on; what it measured stays. Raises NotFound."""
+    """Its token and its broker user open nothing from now on; what it measured stays. Raises NotFound."""
     row = find_agent(unit, principal, agent_id)
     row.revoked_at = datetime.now(UTC)
+    credentials.revoke(unit, row)
     audit.record(unit, principal, "agent_revoked", "agent", row.id, {"name": row.name})
+
+
+def replace_broker_credential(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID) -> None:
+    """The agent gets a new broker user with its next heartbeat, without a restart. Raises NotFound."""
+    row = find_agent(unit, principal, agent_id)
+    credentials.replace(unit, row)
+    audit.record(unit, principal, "agent_broker_credential_replaced", "agent", row.id, {"name": row.name})
+
+
+def sync_broker_users(unit: UnitOfWork) -> None:
+    """Bring the broker's users to what the table says. Raises BrokerUnavailable, BrokerAclRefused."""
+    credentials.sync(unit)
 
 
 def _render(row: models.Agent, work: repository.CurrentWork | None) -> Agent:

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.runs.states import TERMINAL, Status
+from loadstone.stats.distortion import GRID_NS
 
 FORMAT: Literal["loadstone-run"] = "loadstone-run"
 VERSION = 3
@@ -44,7 +45,8 @@ Large = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Real = Annotated[float, Field(allow_inf_nan=False)]
 Name = Annotated[str, Field(max_length=300)]
 Text = Annotated[str, Field(max_length=100_000)]
-Delays = dict[Literal["response", "service"], Annotated[list[Real], Field(max_length=200)]]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Delays = dict[Literal["response", "service"], Annotated[list[Probability], Field(max_length=len(GRID_NS))]]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 

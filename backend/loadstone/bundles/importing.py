@@ -1,7 +1,6 @@
 """A bundle's records as rows of a new run: new ids throughout, and every reference within the bundle itself."""
 
 import uuid
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,9 +34,6 @@ from loadstone.settings import get_settings
 from loadstone.stats.histogram import BadHistogram, unpack
 from loadstone.tokens import new_token, token_hash
 from loadstone.traces import service as traces
-
-HISTOGRAM_BYTES_MAX = 4 * 1024**2
-"""Unpacked; one of 3 digits over 1 ns to 10 h with a count in every bucket takes less."""
 
 
 @dataclass
@@ -282,11 +278,6 @@ def _with_histograms(
 
 def _histogram(text: str) -> bytes:
     try:
-        blob = unpack(text)
-        inflater = zlib.decompressobj()
-        inflater.decompress(blob[8:], HISTOGRAM_BYTES_MAX)
-        if not inflater.eof:
-            raise BadHistogram("the histogram is cut off or too large")
-    except (BadHistogram, zlib.error) as error:
+        return unpack(text)
+    except BadHistogram as error:
         raise BundleRowInvalid(f"A histogram in it cannot be read: {error}.") from error
-    return blob

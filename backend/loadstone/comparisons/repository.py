@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Double, Uuid, any_, delete, func, literal, select
+from sqlalchemy import ARRAY, ColumnElement, Double, Uuid, any_, case, delete, func, literal, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 from sqlalchemy.types import NullType
@@ -16,6 +16,8 @@ from loadstone.models import (
     Point,
     PointOperation,
     Run,
+    SeriesExclusion,
+    SeriesPoint,
     StoreConfiguration,
     Trial,
     TrialDecision,
@@ -41,9 +43,9 @@ def find_runs(session: Session, team_id: uuid.UUID, run_ids: Ids) -> dict[uuid.U
 
 
 def points_of_runs(session: Session, run_ids: Ids) -> Sequence[Any]:
-    """Rows of `id, run_id, parameters, target_index`, in order."""
+    """Rows of `id, run_id, parameters, target_index, series_id`, in order."""
     statement = (
-        select(Point.id, Point.run_id, Point.parameters, Point.target_index)
+        select(Point.id, Point.run_id, Point.parameters, Point.target_index, Point.series_id)
         .where(Point.run_id.in_(run_ids))
         .order_by(Point.run_id, Point.ordinal)
     )
@@ -67,6 +69,9 @@ def trial_facts(session: Session, point_ids: Ids) -> dict[int, Any]:
             func.count().filter(Trial.is_counted).label("counted"),
             func.count().filter(Trial.trust == "void").label("void"),
             _distinct(func.concat_ws(" ", Trial.engine, Trial.engine_version)).filter(succeeded).label("engines"),
+            _distinct(func.concat_ws(" ", Trial.engine, Trial.engine_version))
+            .filter(Trial.is_counted)
+            .label("counted_engines"),
             _distinct(Trial.histogram_digits).filter(Trial.is_counted).label("digits"),
             _distinct(Trial.environment_id).filter(succeeded).label("environments"),
             _distinct(Trial.store_configuration_id).filter(succeeded).label("configurations"),
@@ -104,6 +109,41 @@ def metric_values(
         .group_by(TrialMetric.point_id, TrialMetric.metric)
     )
     return {(row[0].int, row[1]): (row[2], row[3]) for row in session.execute(statement)}
+
+
+def session_means(
+    session: Session, series_ids: Ids, operation: str, metrics: Sequence[str], shares: Sequence[str], limit: int
+) -> Sequence[Any]:
+    """Rows of `series_id, metric, point_id, at, value`: the newest `limit` sessions of each series, in order of time.
+
+    `value` is the mean over the trials that count of the logarithm, or of asin(sqrt) for shares; a percentile's is of
+    the trials' own, as in `metric_values`. Sessions with a single trial and excluded points are left out.
+    """
+    place = func.row_number().over(partition_by=SeriesPoint.series_id, order_by=SeriesPoint.at.desc())
+    excluded = select(SeriesExclusion.point_id).where(
+        SeriesExclusion.series_id == SeriesPoint.series_id, SeriesExclusion.undone_at.is_(None)
+    )
+    newest = (
+        select(SeriesPoint.series_id, SeriesPoint.point_id, SeriesPoint.at, place.label("place"))
+        .where(_is_one_of(SeriesPoint.series_id, series_ids), SeriesPoint.point_id.not_in(excluded))
+        .subquery()
+    )
+    is_share = TrialMetric.metric.in_(shares)
+    scaled = case(
+        (is_share, func.asin(func.sqrt(func.least(TrialMetric.value, 1.0)))),
+        (TrialMetric.value > 0, func.ln(TrialMetric.value)),
+    )
+    statement = (
+        select(newest.c.series_id, TrialMetric.metric, newest.c.point_id, newest.c.at, func.avg(scaled).label("value"))
+        .join(TrialMetric, TrialMetric.point_id == newest.c.point_id)
+        .join(Trial, Trial.id == TrialMetric.trial_id)
+        .where(newest.c.place <= limit, TrialMetric.operation == operation, TrialMetric.metric.in_(metrics))
+        .where(Trial.is_counted)
+        .group_by(newest.c.series_id, TrialMetric.metric, newest.c.point_id, newest.c.at)
+        .having(func.count(scaled) > 1)
+        .order_by(newest.c.series_id, TrialMetric.metric, newest.c.at)
+    )
+    return session.execute(statement).all()
 
 
 def merged_percentiles(

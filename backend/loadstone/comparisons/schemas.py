@@ -11,10 +11,10 @@ from loadstone.runs.schemas import NamedRef
 from loadstone.stats.metrics import METRICS, Better
 
 ParameterValue = str | int | Annotated[float, Field(allow_inf_nan=False)]
-Method = Literal["paired", "welch"]
-IntervalKind = Literal["t", "signed_rank", "welch"]
+Method = Literal["paired", "welch", "sessions"]
+IntervalKind = Literal["t", "welch", "sessions"]
 Order = Literal["interleaved", "shuffled", "sequential", "unpaired", "sessions"]
-Verdict = Literal["better", "worse", "equivalent", "not_enough_data"]
+Verdict = Literal["better", "worse", "equivalent", "changed", "not_enough_data"]
 DifferenceKind = Literal["store_version", "engine", "configuration", "plan", "environment"]
 
 
@@ -109,11 +109,19 @@ class ContenderRefusal(RefusalRef):
 class Cell(BaseModel):
     """One metric at one setting, a contender against the base.
 
-    `method`: `paired` where trials were interleaved, else `welch`. `interval_kind` says which interval (see
-    `stats.paired`). `order` says how the two were measured; `sessions` are two runs, and the weakest. Values are means
-    over trials, percentiles from merged histograms. `p_adjusted` is over all cells (Benjamini-Hochberg).
-    `trials_needed`: more on each side; null with a verdict, and where 1,000 would not do. With a `refusal` there are no
-    figures, and the verdict is `not_enough_data`.
+    `method`: `paired` where trials were interleaved, `sessions` where the sides are two runs (the variance of a session
+    comes from earlier ones of the series), else `welch`. `order` says how the two were measured. Values are means over
+    trials, percentiles from merged histograms; `ratio` rests on each trial's own percentile.
+
+    `verdict`: `worse` and `better` are so by more than the margin, `equivalent` is within it, `changed` differs from no
+    change but perhaps by less than the margin, `not_enough_data` is inconclusive. `p_value` is against no change,
+    `p_adjusted` that over all cells, `p_margin` against the margin over all cells (Benjamini-Hochberg); `p_sign_flip`
+    is the exact one of a lone cell. Shares of failures have a `difference` instead of a ratio.
+
+    `trials_needed`: more on each side to see a difference as large as the margin in four of five cases, and the same at
+    the 10 and 90 % points of the spread; null with a verdict, and where 1,000 would not do. `visible_change` is
+    what so many trials see in four of five cases, as a share. With a `refusal` there are no figures, and the verdict is
+    `not_enough_data`.
     """
 
     contender: int
@@ -132,10 +140,17 @@ class Cell(BaseModel):
     contender_value: float | None
     ratio: float | None
     interval: Interval | None
+    difference: float | None
+    difference_interval: Interval | None
     p_value: float | None
     p_adjusted: float | None
+    p_margin: float | None
+    p_sign_flip: float | None
     verdict: Verdict
     trials_needed: int | None
+    trials_needed_low: int | None
+    trials_needed_high: int | None
+    visible_change: float | None
     refusal: RefusalRef | None
 
 

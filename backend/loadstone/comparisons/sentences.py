@@ -5,7 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from loadstone.comparisons.schemas import Cell, ComparedSide, Interval
 
-WORDS = {"better": "better", "worse": "worse", "equivalent": "equivalent", "not_enough_data": "open for want of data"}
+WORDS = {
+    "better": "better",
+    "worse": "worse",
+    "equivalent": "equivalent",
+    "changed": "changed by an open amount",
+    "not_enough_data": "inconclusive",
+}
 
 
 def comparison_sentence(sides: Sequence[ComparedSide], cells: Sequence[Cell], margin: float) -> str:
@@ -68,11 +74,21 @@ def lead_sentence(leader: str, other: str, others: int, noun: str, cell: Cell, m
     told = ratio_text(cell.ratio, cell.interval)
     if cell.verdict == "equivalent":
         return f"{leader} and {other} are equivalent within {percent_text(margin)}{where}: {told} the {noun}{behind}."
+    said = f"{leader} answers {told} the {noun} of {other}{where}{behind}"
+    if cell.verdict == "changed":
+        return f"{said}; it is open whether that is more than {percent_text(margin)}{_needed(cell)}."
     if cell.verdict == "not_enough_data":
-        trials = f"{cell.trials_needed} more trial{'s' if cell.trials_needed != 1 else ''}"
-        more = f"; {trials} should settle it" if cell.trials_needed else ""
-        return f"{leader} answers {told} the {noun} of {other}{where}{behind}: not enough data{more}."
-    return f"{leader} answers {told} the {noun} of {other}{where}{behind}."
+        return f"{said}: inconclusive{_needed(cell)}."
+    return f"{said}."
+
+
+def _needed(cell: Cell) -> str:
+    """`; about 8 more trials needed (5 to 14)`."""
+    if cell.trials_needed is None:
+        return ""
+    low, high = cell.trials_needed_low, cell.trials_needed_high
+    span = f" ({low} to {high})" if low is not None and high is not None and low < high else ""
+    return f"; about {cell.trials_needed} more trial{'s' if cell.trials_needed != 1 else ''} needed{span}"
 
 
 def peak_sentence(target: str, noun: str, parameters: dict[str, object], value: float, low: float, high: float) -> str:

@@ -48,7 +48,9 @@ def evaluate(unit: UnitOfWork, principal: Principal, definition: schemas.Compari
     if len(matches) * len(definition.metrics) > MAX_CELLS:
         raise ComparisonTooLarge(f"At most {MAX_CELLS:,} cells. Choose fewer metrics or sides, or fix a parameter.")
     points = [point for side in sides for point in side.points]
-    measured = read_measured(unit, points, definition.operation, definition.metrics)
+    measured = read_measured(
+        unit, points, definition.operation, definition.metrics, with_history=len({side.run.id for side in sides}) > 1
+    )
     cells, family_size = make_cells(sides, matches, measured, definition)
     shown = _shown_sides(sides, measured)
     return schemas.Comparison.model_construct(
@@ -80,7 +82,9 @@ def resolve_sides(
     runs = repository.find_runs(unit.session, principal.team_id, [run_id for run_id in run_ids if run_id])
     points: dict[uuid.UUID, list[SidePoint]] = {}
     for row in repository.points_of_runs(unit.session, list(runs)):
-        points.setdefault(row.run_id, []).append(SidePoint(row.id, row.run_id, row.parameters, row.target_index))
+        points.setdefault(row.run_id, []).append(
+            SidePoint(row.id, row.run_id, row.parameters, row.target_index, row.series_id)
+        )
     found = []
     for index, (side, path, run_id) in enumerate(zip(asked, paths, run_ids, strict=True)):
         if run_id is None or run_id not in runs:

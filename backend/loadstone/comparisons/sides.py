@@ -32,6 +32,7 @@ class SidePoint:
     run_id: uuid.UUID
     parameters: Parameters
     target_index: int
+    series_id: uuid.UUID | None
 
 
 @dataclass(frozen=True)

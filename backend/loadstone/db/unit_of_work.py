@@ -4,16 +4,27 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Final
 
+import psycopg
 import structlog
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import DataError, SQLAlchemyError
+from sqlalchemy.exc import DataError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from loadstone.db.team_scope import TeamSession, bound_team
 from loadstone.errors import InvalidInput
 from loadstone.settings import get_settings
 
 log = structlog.get_logger()
+
+DATABASE_AWAY: Final = (OperationalError, InterfaceError, PoolTimeout, psycopg.OperationalError)
+"""Raised where the database cannot be reached, ends the connection, or leaves no connection free."""
+
+
+def is_statement_timeout(error: Exception) -> bool:
+    """True where the database itself gave up a statement that took longer than it may."""
+    return isinstance(getattr(error, "orig", error), psycopg.errors.QueryCanceled)
 
 
 class UnitOfWork:
@@ -41,7 +52,18 @@ class UnitOfWork:
 
 @cache
 def _engine() -> Engine:
-    return create_engine(get_settings().database_url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+    settings = get_settings()
+    return create_engine(
+        settings.database_url,
+        pool_size=settings.database_pool_size,
+        max_overflow=settings.database_pool_overflow,
+        pool_timeout=settings.database_pool_timeout_s,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": settings.database_connect_timeout_s,
+            "options": f"-c statement_timeout={round(settings.database_statement_timeout_s * 1000)}",
+        },
+    )
 
 
 @cache

@@ -6,8 +6,11 @@ from loadstone.runs.states import Status
 
 Outcome = Literal["succeeded", "failed", "cancelled", "crashed"]
 
-RETRYABLE_CODES = frozenset({"engine_killed", "agent_restarted"})
-"""Neither the engine nor the target said no: something else on the host ended the attempt."""
+RETRYABLE_CODES = frozenset({"engine_killed", "agent_restarted", "store_died"})
+"""Neither the engine nor the target said no: something else on the host ended the attempt.
+
+A store that died of what the plan asked of it (`store_out_of_memory`, `store_disk_full`) would die of it again.
+"""
 
 GIVE_UP_AFTER = 3
 """A target whose first trials all fail in the same way is not asked again: it would burn hours to say the same."""

@@ -1,11 +1,14 @@
 """Doorbells and the sweep, run by `control`. Both may run twice at once: rows are locked or skipped, never awaited."""
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+import structlog
+
 from loadstone.agents import service as agents
-from loadstone.db import UnitOfWork
+from loadstone.db import DATABASE_AWAY, UnitOfWork
 from loadstone.dispatch import repository
 from loadstone.dispatch.ending import end_attempt
 from loadstone.dispatch.repository import WaitingRun
@@ -17,6 +20,8 @@ from loadstone.runs.states import ACTIVE, Status, has_active
 from loadstone.settings import get_settings
 from loadstone.targets import service as targets
 
+log = structlog.get_logger()
+
 
 def dispatch(unit: UnitOfWork) -> int:
     """Rings every idle agent once, for the best run that it can take; returns how many were rung."""
@@ -27,7 +32,13 @@ def dispatch(unit: UnitOfWork) -> int:
     held = repository.held_resources(unit.session)
     rung = 0
     for run in repository.waiting_runs(unit.session, (agent.team_id for agent in idle)):
-        agent = _ring_for(unit, run, idle, held)
+        try:
+            agent = _ring_for(unit, run, idle, held)
+        except DATABASE_AWAY:
+            raise
+        except Exception:
+            log.exception("dispatch_failed", run_id=str(run.id))
+            continue
         if agent is not None:
             idle.remove(agent)
             rung += 1
@@ -63,10 +74,22 @@ def sweep(unit: UnitOfWork) -> None:
     """Recovers what was lost on the way: leases, agents, cancels, checks and doorbells."""
     now = datetime.now(UTC)
     for run_id, trial_id in repository.unheld_trials(unit.session, now):
-        _crash_unheld(unit, run_id, trial_id, now)
-    _fail_abandoned_runs(unit, now)
-    targets.fail_stale_checks(unit)
+        _apart(unit, partial(_crash_unheld, unit, run_id, trial_id, now), run_id=str(run_id), trial_id=str(trial_id))
+    for run_id in repository.abandoned_runs(unit.session, now - timedelta(seconds=get_settings().agent_lost_after_s)):
+        _apart(unit, partial(_fail_abandoned, unit, run_id), run_id=str(run_id))
+    _apart(unit, partial(targets.fail_stale_checks, unit))
     dispatch(unit)
+
+
+def _apart(unit: UnitOfWork, act: Callable[[], object], **ids: str) -> None:
+    """A bad row stops nobody: what fails is undone by itself, logged, and tried again by the next sweep."""
+    try:
+        with unit.session.begin_nested():
+            act()
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        log.exception("recovery_failed", **ids)
 
 
 def _crash_unheld(unit: UnitOfWork, run_id: uuid.UUID, trial_id: uuid.UUID, now: datetime) -> None:
@@ -87,11 +110,9 @@ def _crash_unheld(unit: UnitOfWork, run_id: uuid.UUID, trial_id: uuid.UUID, now:
     end_attempt(unit, run, trial, lease, status, dict(error))
 
 
-def _fail_abandoned_runs(unit: UnitOfWork, now: datetime) -> None:
-    seen_before = now - timedelta(seconds=get_settings().agent_lost_after_s)
-    for run_id in repository.abandoned_runs(unit.session, seen_before):
-        run = repository.try_lock_run(unit.session, run_id)
-        if run is not None and not has_active(run.status_counts):
-            error = "agent_lost", "The run's agent is gone for good or revoked. Submit the run again on another agent."
-            runs.end_queued(unit, run, Status.FAILED, error=error)
-            runs.settle(unit, run, error)
+def _fail_abandoned(unit: UnitOfWork, run_id: uuid.UUID) -> None:
+    run = repository.try_lock_run(unit.session, run_id)
+    if run is not None and not has_active(run.status_counts):
+        error = "agent_lost", "The run's agent is gone for good or revoked. Submit the run again on another agent."
+        runs.end_queued(unit, run, Status.FAILED, error=error)
+        runs.settle(unit, run, error)

@@ -18,8 +18,10 @@ from loadstone_contracts.agent_calls import (
     RenewResponse,
     SamplesRequest,
     SamplesResponse,
+    TrialError,
 )
 from loadstone_contracts.engine_plan import EngineWork
+from loadstone_contracts.redaction import redact_message
 from loadstone_contracts.telemetry import TelemetryRequest, TelemetryResponse
 
 from loadstone.agents import service as agents
@@ -275,6 +277,7 @@ def finish_trial(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, bod
     _check_fence(lease, body.fence)
     if body.outcome == "succeeded":
         _note_running(unit, run, trial)
+    body = _without_secrets(body)
     code = body.error.code if body.error else None
     status = ended_as(body.outcome, code, is_cancelling=trial.status == Status.CANCELLING)
     values = results.store_result(unit, trial, agent_id, body) | _error(body)
@@ -282,6 +285,21 @@ def finish_trial(unit: UnitOfWork, agent_id: uuid.UUID, lease_id: uuid.UUID, bod
     lease.status = "finished"
     end_attempt(unit, run, trial, lease, status, values)
     return _next(unit, run, agent_id)
+
+
+def _without_secrets(body: FinishRequest) -> FinishRequest:
+    """An agent sends none; an older one, or one that is not ours, might."""
+    return body.model_copy(
+        update={
+            "error": _redacted(body.error) if body.error else None,
+            "warnings": [_redacted(warning) for warning in body.warnings],
+            "command_lines": redact_message(body.command_lines),
+        }
+    )
+
+
+def _redacted(error: TrialError) -> TrialError:
+    return TrialError.model_validate(redact_message(error.model_dump()))
 
 
 def _error(body: FinishRequest) -> dict[str, Any]:

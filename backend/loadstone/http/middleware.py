@@ -1,5 +1,7 @@
 """Plain ASGI middleware (a live stream passes through unbuffered): limits, origin check, headers, access log."""
 
+import json
+import re
 import time
 import uuid
 from collections.abc import Mapping
@@ -11,12 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from loadstone.db import NO_TEAM, bind_team
+from loadstone.errors import InvalidInput
 from loadstone.http.link_addresses import link_headers, without_secret
 from loadstone.http.principal import SESSION_COOKIE
 from loadstone.http.problems import HTTP_ERRORS, problem_response
 
 log = structlog.get_logger()
 
+ORIGIN_REFUSED = "origin_refused"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_SECURITY_POLICY = "; ".join(
     [
@@ -76,8 +80,72 @@ class BodyLimit:
         return await self.app(scope, receive_within_limit, send)
 
 
+class SoundText:
+    """Refuses JSON that holds half a character or a number that is none, before anything works with it.
+
+    JSON's `\\ud800` alone is no character: no database stores it and no answer can repeat it. Python reads `NaN`,
+    `Infinity` and `1e999` as numbers too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or "json" not in Headers(scope=scope).get("content-type", ""):
+            return await self.app(scope, receive, send)
+        messages: list[Message] = []
+        try:
+            while not messages or messages[-1].get("more_body", False):
+                messages.append(await receive())
+        except HTTPException as error:
+            # Of BodyLimit. The app renders it where the app reads the body; here nobody else does.
+            code, title = HTTP_ERRORS[error.status_code]
+            response = problem_response(error.status_code, code, title, str(error.detail))
+            return await response(scope, receive, send)
+        body = b"".join(message.get("body", b"") for message in messages)
+        fault = _text_fault(body)
+        if fault is not None:
+            response = problem_response(InvalidInput.status, InvalidInput.code, InvalidInput.title, fault)
+            return await response(scope, receive, send)
+        is_first = True
+
+        async def receive_again() -> Message:
+            nonlocal is_first
+            if is_first and messages[-1]["type"] == "http.request":
+                is_first = False
+                return {"type": "http.request", "body": body, "more_body": False}
+            return messages[-1] if messages[-1]["type"] == "http.disconnect" else await receive()
+
+        return await self.app(scope, receive_again, send)
+
+
+SUSPECT = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[0-9.][eE]\+?[0-9]{3,}\s*(?:[,}\]]|\Z)")
+"""What a body must hold to be unsound. Most hold none of it and are parsed once only."""
+
+
+def _text_fault(body: bytes) -> str | None:
+    """None too for what is no JSON at all: whoever parses it says so."""
+    if SUSPECT.search(body) is None:
+        return None
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    try:
+        json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        return "A text holds half of a surrogate pair, which is no character. Send whole characters."
+    except (ValueError, RecursionError):
+        return "A number in it is infinite or none at all. Send finite numbers."
+    return None
+
+
 class OriginCheck:
-    """A change asked for with a cookie must come from our own page; a token is proof enough by itself."""
+    """A change asked for with a cookie must come from our own page; a token is proof enough by itself.
+
+    What brings an `Authorization` header is never signed in by its cookie (`http.principal`), so nothing is lost by
+    letting it pass.
+    """
 
     def __init__(self, app: ASGIApp, public_url: str) -> None:
         self.app = app
@@ -86,7 +154,7 @@ class OriginCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._is_allowed(scope):
             response = problem_response(
-                403, "origin_refused", "The request came from another site", "Open the page itself and try again."
+                403, ORIGIN_REFUSED, "The request came from another site", "Open the page itself and try again."
             )
             return await response(scope, receive, send)
         return await self.app(scope, receive, send)

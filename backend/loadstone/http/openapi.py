@@ -5,7 +5,8 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
-from loadstone.http.problems import Problem
+from loadstone.http.middleware import ORIGIN_REFUSED, SAFE_METHODS
+from loadstone.http.problems import Problem, documented
 
 SECURITY_SCHEMES = {
     "session": {"type": "apiKey", "in": "cookie", "name": "loadstone_session"},
@@ -33,8 +34,16 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
     components["schemas"] = dict(sorted(schemas.items()))
     components["securitySchemes"] = SECURITY_SCHEMES
     for path, operations in document["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            if method.upper() not in SAFE_METHODS:
+                _document_origin_check(operation["responses"])
             if "401" in operation["responses"]:
                 schemes = ["agent"] if path.startswith("/agent/") else ["token", "session"]
                 operation["security"] = [{scheme: []} for scheme in schemes]
     return document
+
+
+def _document_origin_check(responses: dict[str, Any]) -> None:
+    """Any change may be refused for where it comes from, before its route is asked (`OriginCheck`)."""
+    known = responses.setdefault("403", documented([]))
+    known["description"] = " or ".join([part for part in (known["description"], f"`{ORIGIN_REFUSED}`") if part])

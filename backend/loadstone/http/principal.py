@@ -20,15 +20,18 @@ def bearer_token(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
+def session_cookie(request: Request) -> str | None:
+    """None beside an `Authorization` header: such a request is the header's alone, and no cookie signs it in."""
+    return None if "authorization" in request.headers else request.cookies.get(SESSION_COOKIE)
+
+
 def client_address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
 
 
 def _authenticate(request: Request) -> Principal:
     authenticate: Authenticate = request.app.state.authenticate
-    return authenticate(
-        Credentials(bearer_token(request), request.cookies.get(SESSION_COOKIE), client_address(request))
-    )
+    return authenticate(Credentials(bearer_token(request), session_cookie(request), client_address(request)))
 
 
 async def authenticate_reader(principal: Annotated[Principal, Depends(_authenticate)]) -> Principal:
@@ -76,7 +79,7 @@ def authenticate_instance_admin(principal: Reader) -> Principal:
 
 def find_person(request: Request) -> Principal | None:
     """Who is signed in, if anyone is: for pages that are open to all. Nothing is bound."""
-    if SESSION_COOKIE not in request.cookies:
+    if session_cookie(request) is None:
         return None
     try:
         return authenticate_person(_authenticate(request))

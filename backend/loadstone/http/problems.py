@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from loadstone.db import DATABASE_AWAY, is_statement_timeout
 from loadstone.errors import AppError, InvalidInput, Unauthenticated
 from loadstone.http.rate_limit import TooManyAttempts
 
@@ -27,6 +28,23 @@ HTTP_ERRORS = {
     413: ("body_too_large", "The body is too large"),
     415: ("unsupported_media_type", "Send JSON"),
 }
+
+
+RETRY_AFTER_S = 5
+
+
+class DatabaseAway(AppError):
+    """The database cannot be reached, is starting or ending, or has no connection left for this request."""
+
+    code = "database_away"
+    status = 503
+    title = "The database does not answer"
+
+
+class TooSlow(AppError):
+    code = "too_slow"
+    status = 503
+    title = "The database took too long"
 
 
 class FieldError(BaseModel):
@@ -62,18 +80,20 @@ def problems(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
     codes: dict[int, list[str]] = {}
     for error in errors:
         codes.setdefault(error.status, []).append(error.code)
-    return {status: _documented(names) for status, names in codes.items()}
+    return {status: documented(names) for status, names in codes.items()}
 
 
 def common_problems() -> dict[int | str, dict[str, Any]]:
     """What any route of the api may answer."""
     codes = {status: HTTP_ERRORS[status][0] for status in (400, 413, 415)}
     codes[TooManyAttempts.status] = TooManyAttempts.code
+    codes[DatabaseAway.status] = DatabaseAway.code
     codes |= {InvalidInput.status: InvalidInput.code, AppError.status: AppError.code}
-    return {status: _documented([code]) for status, code in codes.items()}
+    return {status: documented([code]) for status, code in codes.items()}
 
 
-def _documented(codes: Sequence[str]) -> dict[str, Any]:
+def documented(codes: Sequence[str]) -> dict[str, Any]:
+    """A response that is a problem with one of these codes."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         "description": " or ".join(f"`{code}`" for code in codes),
@@ -85,6 +105,9 @@ def register_problem_renderers(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _render_app_error)
     app.add_exception_handler(RequestValidationError, _render_invalid_input)
     app.add_exception_handler(HTTPException, _render_http_error)
+    app.add_exception_handler(UnicodeEncodeError, _render_half_character)
+    for error in DATABASE_AWAY:
+        app.add_exception_handler(error, _render_database_away)
     app.add_exception_handler(Exception, _render_unknown)
 
 
@@ -93,6 +116,8 @@ def _render_app_error(_request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.error("request_failed", code=error.code, detail=error.detail)
     headers = {"WWW-Authenticate": "Bearer"} if error.status == Unauthenticated.status else None
+    if error.status == DatabaseAway.status:
+        headers = {"Retry-After": str(RETRY_AFTER_S)}
     return problem_response(
         error.status, error.code, error.title, error.detail, headers, path=error.path, **error.extra
     )
@@ -103,6 +128,25 @@ def _render_http_error(_request: Request, error: Exception) -> JSONResponse:
     code, title = HTTP_ERRORS.get(error.status_code, ("http_error", "The request was refused"))
     headers = dict(error.headers) if error.headers else None
     return problem_response(error.status_code, code, title, str(error.detail), headers)
+
+
+def _render_database_away(_request: Request, error: Exception) -> JSONResponse:
+    """Whatever was under way was rolled back: asking again does no harm."""
+    log.error("database_away", error=str(error))
+    told: AppError = DatabaseAway("Nothing was changed. Try again in a few seconds.")
+    if is_statement_timeout(error):
+        told = TooSlow("Nothing was changed. Ask for less, or try again when there is less to do.")
+    headers = {"Retry-After": str(RETRY_AFTER_S)}
+    return problem_response(told.status, told.code, told.title, told.detail, headers)
+
+
+def _render_half_character(request: Request, error: Exception) -> JSONResponse:
+    """Text that no UTF-8 exists for, wherever it came from; what bodies of JSON bring is refused at the door."""
+    assert isinstance(error, UnicodeEncodeError)
+    if error.reason != "surrogates not allowed":
+        return _render_unknown(request, error)
+    detail = "A text holds half of a surrogate pair, which is no character. Send whole characters."
+    return problem_response(InvalidInput.status, InvalidInput.code, InvalidInput.title, detail)
 
 
 def _render_unknown(_request: Request, error: Exception) -> JSONResponse:

@@ -1,7 +1,7 @@
 """Every table, one file per noun. Importing this package registers all of them."""
 
 from loadstone.models.account import ApiToken, Invitation, Membership, Team, User, UserSession
-from loadstone.models.agent import Agent, AgentEnrollment
+from loadstone.models.agent import Agent, AgentEnrollment, BrokerUser
 from loadstone.models.alert import Alert, AlertEvent, ChangePoint
 from loadstone.models.audit import AuditEntry
 from loadstone.models.comment import Comment
@@ -40,6 +40,7 @@ __all__ = [
     "Annotation",
     "ApiToken",
     "AuditEntry",
+    "BrokerUser",
     "ChangePoint",
     "Comment",
     "Comparison",

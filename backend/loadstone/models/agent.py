@@ -36,6 +36,20 @@ class Agent(Identified, Base):
     """Belongs to another installation and is known by an imported run only; it is revoked from the start."""
 
 
+class BrokerUser(Identified, Base):
+    """A Redis user of one agent. Redis has the users that this table has; control's sweep sees to it."""
+
+    __tablename__ = "broker_users"
+
+    team_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"))
+    agent_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("agents.id", ondelete="CASCADE"), index=True)
+    password_hash: Mapped[str]
+    """SHA-256, which is what Redis takes: the password itself is kept by the agent alone."""
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    replaced_at: Mapped[datetime | None]
+    """The agent is to use another one from then on; this one stays valid for a while."""
+
+
 class AgentEnrollment(Identified, Base):
     __tablename__ = "agent_enrollments"
 

@@ -1,13 +1,12 @@
 """What an address of a channel may be, and which hosts this server may be sent to by one."""
 
-import ipaddress
 import re
-import socket
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 import apprise
 
+from loadstone import outgoing
 from loadstone.errors import AppError, Conflict
 from loadstone.settings import get_settings
 
@@ -61,24 +60,22 @@ def web_host(address: str) -> tuple[str, int]:
 def resolve(host: str) -> str:
     """One address of the host, which is the one to connect to; raises BadAddress, AddressRefused."""
     try:
-        found = {str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    except (OSError, UnicodeError) as error:
-        raise BadAddress(f"There is no host {host[:100]}.", path="address") from error
-    if not get_settings().notify_private_addresses:
-        for address in found:
-            if not _is_public(address):
-                raise AddressRefused(
-                    f"{host[:100]} lies in a private network. Whoever runs this installation can allow that "
-                    "with LOADSTONE_NOTIFY_PRIVATE_ADDRESSES=true.",
-                    path="address",
-                )
-    return min(found)
+        return outgoing.resolve(host)
+    except outgoing.NotReachable as error:
+        raise AddressRefused(error.detail, path="address") from error
+    except outgoing.NoSuchHost as error:
+        raise BadAddress(error.detail, path="address") from error
 
 
-def _is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
-    return (mapped or parsed).is_global and not parsed.is_multicast
+def mail_server() -> tuple[str, int] | None:
+    """Host and port of the installation's own mail server, which may be anywhere."""
+    server = get_settings().smtp_url
+    if server is None:
+        return None
+    made = apprise.Apprise.instantiate(f"{server.get_secret_value()}", suppress_exceptions=True)
+    host, port = getattr(made, "smtp_host", None), getattr(made, "port", None)
+    secure = getattr(made, "secure", False)
+    return (str(host), int(port or (587 if secure else 25))) if host else None
 
 
 def mail_url(addresses: str) -> str:
@@ -105,9 +102,21 @@ def service(kind: str, address: str) -> apprise.NotifyBase:
     expected = {"slack": ("Slack",), "teams": ("MSTeams", "Workflows")}.get(kind)
     if expected is not None and not any(name.lower() in type(made).__name__.lower() for name in expected):
         raise BadAddress(f"This is no address of {kind.title()}: copy the one of its incoming webhook.", path="address")
-    if kind == "other" and made.host:
-        resolve(str(made.host))
+    _check_host(kind, made.host)
     return made
+
+
+def _check_host(kind: str, host: object) -> None:
+    """Early, so that a person is told; what counts is the look when it connects. Tokens stand in the same place."""
+    if not isinstance(host, str) or not host:
+        return
+    try:
+        resolve(host)
+    except AddressRefused:
+        raise
+    except BadAddress:
+        if kind == "other" and "." in host:
+            raise
 
 
 def masked(kind: str, address: str) -> str:

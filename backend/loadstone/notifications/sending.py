@@ -8,15 +8,21 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import apprise
 import httpx2
+import requests
 
+from loadstone import outgoing
 from loadstone.notifications import addresses
 
 TIMEOUT_S = 10.0
 EXCERPT_MAX = 500
+LIMIT_S = 20.0
+"""For all of it, however slowly the other side answers."""
+ANSWER_BYTES_MAX = 64 * 1024
 SIGNATURE_HEADER = "Loadstone-Signature"
 TIMESTAMP_HEADER = "Loadstone-Timestamp"
 DELIVERY_HEADER = "Loadstone-Delivery"
@@ -45,12 +51,50 @@ class Outcome:
 
 def send(kind: str, address: str, secret: str | None, message: Message) -> Outcome:
     """Returns within about `TIMEOUT_S`, whatever the other side does. Raises AppError for a bad address."""
-    if kind == "webhook":
-        return _post(address, secret, message)
-    url = addresses.mail_url(address) if kind == "email" else address
-    if kind != "email":
+    try:
+        if kind == "webhook":
+            with outgoing.door(LIMIT_S):
+                return _post(address, secret, message)
+        if kind == "email":
+            url = addresses.mail_url(address)
+            with outgoing.door(LIMIT_S, server=addresses.mail_server()):
+                return _pass_on(url, message)
         addresses.service(kind, address)
-    return _pass_on(url, message)
+        with outgoing.door(LIMIT_S):
+            return _pass_on(address, message)
+    except outgoing.NotReachable as error:
+        raise addresses.AddressRefused(error.detail, path="address") from error
+
+
+def _send_once(session: requests.Session, request: requests.PreparedRequest, **options: object) -> requests.Response:
+    """As `requests` sends, without redirects, and of the answer the beginning alone."""
+    response: requests.Response = _requests_send(
+        session, request, **(options | {"allow_redirects": False, "stream": True})
+    )
+    deadline = time.monotonic() + TIMEOUT_S
+    held = b""
+    for chunk in response.iter_content(ANSWER_BYTES_MAX):
+        held += chunk
+        if len(held) >= ANSWER_BYTES_MAX or time.monotonic() > deadline:
+            break
+    response.close()
+    response._content = held[:ANSWER_BYTES_MAX]
+    return response
+
+
+def _without_environment(
+    session: requests.Session, url: str, proxies: object, stream: object, verify: object, cert: object
+) -> object:
+    """A proxy of the environment would connect to what is refused here."""
+    session.trust_env = False
+    return _requests_merge(session, url, proxies, stream, verify, cert)
+
+
+# Apprise's services send by this library and leave it no choice of session. Nothing else here uses it.
+_requests_send: Any = requests.Session.send
+_requests_merge: Any = requests.Session.merge_environment_settings
+requests.Session.send = _send_once  # type: ignore[method-assign, assignment]
+requests.Session.merge_environment_settings = _without_environment  # type: ignore[method-assign, assignment]
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:

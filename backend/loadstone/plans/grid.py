@@ -3,9 +3,9 @@
 Points are ordered side by side (see `cells`). Trials stand in the order of execution:
 
 `interleaved`: repetition by repetition, and in each one block a setting (workload and axes' values without the side).
-A block holds one trial of every side, next to each other in time, so that they are compared as a pair. Drift of
-the machine cancels out: the order of the sides is reversed from repetition to repetition (A B, then B A), the
-side that begins rotates from setting to setting, and the settings are walked up, then down.
+A block holds one trial of every side, next to each other in time, so that they are compared as a pair. The order of
+the sides is drawn anew in each block (`stats.paired.order`), seeded, so that no disturbance of the machine keeps
+step with it; the settings are walked up, then down.
 `sequential`: point after point. `shuffled`: all trials in one seeded shuffle.
 
 A block number names a setting and a repetition in every order, so pairs can be found in any run.
@@ -25,8 +25,12 @@ from loadstone.canonical import canonical_json
 from loadstone.plans.axes import Binding
 from loadstone.plans.cells import ENGINE, WORKLOAD, Cells, Entry, Setting, Side
 from loadstone.plans.schemas import NATIVE_ENGINE, ResolvedPlan
+from loadstone.stats.paired.order import block_orders
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import effective_options, store_kinds
+
+ORDER_OF_BLOCKS = -1
+"""In the place of a repetition: the seed of a setting's blocks is none of its trials' seeds."""
 
 
 @dataclass(frozen=True)
@@ -146,22 +150,21 @@ class _Expansion:
                 yield _Slot(side, setting, repetition)
 
     def _interleaved(self) -> Iterator[_Slot]:
-        first_order = list(range(len(self.cells.sides)))
-        random.Random(self.plan.seed).shuffle(first_order)  # noqa: S311 - as above
+        walk = range(len(self.cells.settings))
+        blocks = [self._blocks_at(setting) for setting in walk]
         for repetition in range(self.plan.trials_per_point):
-            is_way_back = repetition % 2 == 1
-            walk = range(len(self.cells.settings))
-            for setting in reversed(walk) if is_way_back else walk:
-                sides = self._sides_at(setting, first_order)
-                for side in reversed(sides) if is_way_back else sides:
+            for setting in reversed(walk) if repetition % 2 == 1 else walk:
+                for side in blocks[setting][repetition]:
                     yield _Slot(side, setting, repetition)
 
-    def _sides_at(self, setting: int, first_order: Sequence[int]) -> list[Side]:
-        """Those that have a cell there; another one begins at each setting."""
-        ordered = [self.cells.sides[place] for place in first_order]
-        present = [side for side in ordered if (side, setting) in self.ordinals]
-        start = setting % len(present) if present else 0
-        return present[start:] + present[:start]
+    def _blocks_at(self, setting: int) -> list[list[Side]]:
+        """The sides that have a cell there, in the order of each repetition. The first side of the plan is the base."""
+        present = [side for side in self.cells.sides if (side, setting) in self.ordinals]
+        # By the setting's values, not by its place: a new value on an axis leaves the other blocks as they are.
+        seed = trial_seed(self.plan.seed, self.cells.settings[setting], ORDER_OF_BLOCKS)
+        draw = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
+        orders = block_orders(len(present), self.plan.trials_per_point, draw)
+        return [[present[place] for place in order] for order in orders]
 
     def _phases(self, entry: Entry, connections: int) -> list[EnginePhase]:
         phases = [EnginePhase(name="prefill")] if entry.prefill else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from loadstone_contracts.custom_commands import command_fault
 from loadstone_contracts.engine_sizes import UniformSize
 
 from loadstone.plans.axes import AXES, NEEDS, TAKES_KEYS, Axis, Binding
@@ -120,6 +121,8 @@ def _operation_refusals(cells: Cells) -> Iterator[Finding]:
         for index, operation in enumerate(entry.workload.operations):
             path = f"{entry.path}.operations[{index}]"
             yield from _support_refusals(targets, operation.kind, path)
+            if operation.kind == "custom":
+                yield from _command_refusals(targets, operation.command or "", f"{path}.command")
             if operation.kind in seen:
                 yield finding("duplicate_value", f"{path}.kind", f"{operation.kind} stands twice in the mix.")
             seen.add(operation.kind)
@@ -137,6 +140,15 @@ def _support_refusals(targets: Iterable[TargetSnapshot], operation: str, path: s
         spoken = store_kinds()[target.kind].spoken(target.protocol)
         if spoken is None or operation not in spoken.operations:
             yield finding("operation_not_supported", path, f"{target.name} has no operation {operation}.")
+
+
+def _command_refusals(targets: Iterable[TargetSnapshot], command: str, path: str) -> Iterator[Finding]:
+    """The same of external targets: a store of somebody's own may give its user more than a workload needs."""
+    for target in targets:
+        spoken = store_kinds()[target.kind].spoken(target.protocol)
+        fault = command_fault(spoken.protocol, command) if spoken is not None else None
+        if fault is not None:
+            yield finding("command_not_allowed", path, f"{target.name}: {fault}")
 
 
 def _reset_refusals(plan: ResolvedPlan, flush_forbidden: list[int]) -> Iterator[Finding]:

@@ -95,6 +95,9 @@ def _look_up_target(
     except NotFound:
         lookup.refuse("target_not_found", f"{path}.target_id", "There is no such target: it may have been archived.")
         return None
+    if targets.is_own_endpoint(row):
+        lookup.refuse("own_endpoint", f"{path}.target_id", f"{row.name} is Loadstone's own database, broker or api.")
+        return None
     if row.mode == "external" and not row.is_flush_allowed:
         lookup.flush_forbidden.append(index)
     return targets.take_snapshot(row, index)

@@ -10,7 +10,7 @@ from loadstone.errors import Forbidden, NotFound, Unauthenticated
 from loadstone.http.idempotency import IdempotencyKeyReused, OnceOnly
 from loadstone.http.principal import Editor, Reader
 from loadstone.http.problems import problems
-from loadstone.results import decisions, latency, schemas, service, telemetry
+from loadstone.results import decisions, latency, schemas, service, telemetry, telemetry_schemas
 
 router = APIRouter(prefix="/api/v1", tags=["results"], responses=problems(Unauthenticated, NotFound))
 
@@ -75,7 +75,7 @@ def list_telemetry(
     principal: Reader,
     max_points: Annotated[int, Query(ge=100, le=20_000)] = DEFAULT_POINTS,
     attempt: Annotated[int | None, Query(ge=1, le=1_000)] = None,
-) -> schemas.TelemetryList:
+) -> telemetry_schemas.TelemetryList:
     """The store's counters, its memory and disk, and the host, second by second, with what happened meanwhile.
 
     Of the last attempt, or of `attempt`. Down-sampling keeps the extremes of every line.

@@ -38,9 +38,11 @@ def point_spectrum(
         raise NotFound("There is no such point.")
     stored = repository.merged_operations(unit.session, point_id)
     row = next((one for one in stored if one.operation == operation), None)
-    merged = histogram.decode(_blob(unit, row, kind)) if row else histogram.empty()
+    merged, unreadable = histogram.merge_readable(_blobs(unit, row, kind) if row else [])
     blob = getattr(row, f"{kind}_unanswered") if row else None
-    unanswered = histogram.decode(blob) if blob else None
+    unanswered, unreadable_bounds = histogram.merge_readable([blob] if blob else [])
+    # Without either of them a lower bound would stand as an exact value.
+    steps = [] if unreadable + unreadable_bounds else censored.spectrum(merged, unanswered, SPECTRUM_STEPS)
     return schemas.Spectrum(
         point_id=point_id,
         parameters=point.parameters,
@@ -48,11 +50,12 @@ def point_spectrum(
         operations=sorted(one.operation for one in stored if one.operation != merging.TOTAL),
         kind=kind,
         count=merged.get_total_count(),
-        unanswered=unanswered.get_total_count() if unanswered else 0,
+        unanswered=unanswered.get_total_count(),
         trials_counted=row.trials_counted if row else 0,
+        unreadable=unreadable + unreadable_bounds,
         items=[
             schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=step.value, bound=_bound(step))
-            for quantile, one_in, step in censored.spectrum(merged, unanswered, SPECTRUM_STEPS)
+            for quantile, one_in, step in steps
         ],
     )
 
@@ -61,15 +64,14 @@ def _bound(step: censored.Bounded) -> Bound | None:
     return None if step.kind == "exact" else Bound(kind=step.kind, to_ns=step.to_ns)
 
 
-def _blob(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> bytes:
+def _blobs(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> list[bytes]:
     """Points measured before merged histograms were kept are merged from their trials."""
     blob = row.response_histogram if kind == "response" else row.service_histogram
     if blob is not None:
-        return blob
+        return [blob]
     found = repository.counted_results(unit.session, row.point_id)
     chosen = [one for one in found if row.operation in (one.operation, merging.TOTAL)]
-    blobs = (one.response_histogram if kind == "response" else one.service_histogram for one in chosen)
-    return histogram.encode(histogram.merge(blobs))
+    return [one.response_histogram if kind == "response" else one.service_histogram for one in chosen]
 
 
 def trial_heat_map(
@@ -95,12 +97,12 @@ def trial_heat_map(
     merged = [
         (
             spans,
-            histogram.merge(row.histogram for row in column),
-            histogram.merge(row.unanswered for row in column if row.unanswered is not None),
+            *histogram.merge_readable(row.histogram for row in column),
+            *histogram.merge_readable(row.unanswered for row in column if row.unanswered is not None),
         )
         for spans, column in columns
     ]
-    edges = _edges([part for _, *parts in merged for part in parts])
+    edges = _edges([part for _, answers, _, bounds, _ in merged for part in (answers, bounds)])
     return schemas.HeatMap(
         trial_id=trial.id,
         attempt=trial.attempt,
@@ -115,8 +117,9 @@ def trial_heat_map(
                 counts=histogram.counts_between(part, edges) if edges else [],
                 at_least=histogram.counts_between(bounds, edges) if bounds.get_total_count() else [],
             )
-            for (phase, from_s, to_s), part, bounds in merged
+            for (phase, from_s, to_s), part, _, bounds, _ in merged
         ],
+        unreadable=sum(one + other for _, _, one, _, other in merged),
     )
 
 

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from loadstone_contracts.redaction import redact_settings
 from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, defer
@@ -184,7 +185,8 @@ def keep_environment(session: Session, team_id: uuid.UUID, inventory: dict[str, 
 
 
 def keep_store_configuration(session: Session, team_id: uuid.UUID, facts: dict[str, Any]) -> uuid.UUID:
-    """The id of the one row with this store, version and configuration."""
+    """The id of the one row with this store, version and configuration, without what may not be shown."""
+    facts = {**facts, "settings": redact_settings(facts["kind"], facts["settings"])}
     fingerprint = canonical_hash(facts)
     session.execute(
         insert(StoreConfiguration).values(team_id=team_id, fingerprint=fingerprint, **facts).on_conflict_do_nothing()

@@ -49,7 +49,7 @@ def sample_rows(attempt: Attempt, samples: Iterable[SampleEvent]) -> list[dict[s
             "elapsed_ns": sample.elapsed_ns,
             "duration_ns": sample.duration_ns,
             "in_flight": sample.in_flight,
-            **_numbers(numbers),
+            **_numbers(numbers, sample.in_flight),
         }
         for sample in samples
         for numbers in sample.operations
@@ -65,7 +65,7 @@ def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[st
             "elapsed_ns": phase.elapsed_ns,
             "throughput_per_s": per_s(numbers.count, phase.elapsed_ns),
             "totals": phase.model_dump(mode="json", exclude={"operations"}),
-            **times.judged(_numbers(numbers), delays),
+            **times.judged(_numbers(numbers, phase.in_flight), delays),
         }
         for phase, delays in ((phase, times.delays_of(phase)) for phase in phases)
         for numbers in phase.operations
@@ -88,12 +88,16 @@ def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> lis
     ]
 
 
-def _numbers(numbers: OperationNumbers) -> dict[str, Any]:
+def _numbers(numbers: OperationNumbers, in_flight: int) -> dict[str, Any]:
+    error_count = sum(numbers.errors.values())
+    # Whatever has a time was answered, has failed, or was still waiting for its answer.
+    timed = numbers.count + error_count + in_flight
+    waited = sum(numbers.unanswered.values())
     return {
         "operation": numbers.operation,
         "count": numbers.count,
         "late": numbers.late,
-        "error_count": sum(numbers.errors.values()),
+        "error_count": error_count,
         "errors": dict(numbers.errors),
         "hits": numbers.hits,
         "misses": numbers.misses,
@@ -101,11 +105,11 @@ def _numbers(numbers: OperationNumbers) -> dict[str, Any]:
         "bytes_received": numbers.bytes_received,
         "response_time_ns": times.told(numbers.response_time_ns),
         "service_time_ns": times.told(numbers.service_time_ns),
-        "response_histogram": histogram.unpack(numbers.response_histogram),
-        "service_histogram": histogram.unpack(numbers.service_histogram),
+        "response_histogram": histogram.unpack(numbers.response_histogram, timed),
+        "service_histogram": histogram.unpack(numbers.service_histogram, timed),
         "unanswered": dict(numbers.unanswered),
-        "response_unanswered": histogram.unpack_some(numbers.response_unanswered_histogram),
-        "service_unanswered": histogram.unpack_some(numbers.service_unanswered_histogram),
+        "response_unanswered": histogram.unpack_some(numbers.response_unanswered_histogram, waited),
+        "service_unanswered": histogram.unpack_some(numbers.service_unanswered_histogram, waited),
     }
 
 

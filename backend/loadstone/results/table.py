@@ -5,7 +5,8 @@ from typing import Any
 
 from loadstone.results.points import OF_OPERATIONS
 from loadstone.results.quantiles import Bound
-from loadstone.results.schemas import Point, PointOperation, Sample, TelemetryItem, TelemetryMark
+from loadstone.results.schemas import Point, PointOperation, Sample
+from loadstone.results.telemetry_schemas import TelemetryItem, TelemetryMark
 from loadstone.stats.histogram import QUANTILE_NAMES
 from loadstone.tables import Table, columns_of
 

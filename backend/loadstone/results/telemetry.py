@@ -13,7 +13,7 @@ from loadstone.models import Run, Trial
 from loadstone.models import TelemetryEvent as EventRow
 from loadstone.models import TelemetrySecond as SecondRow
 from loadstone.principal import Principal
-from loadstone.results import repository, schemas, service, table, telemetry_rows
+from loadstone.results import repository, service, table, telemetry_rows, telemetry_schemas
 from loadstone.results.downsample import keep_extremes
 from loadstone.results.rows import Attempt
 from loadstone.results.telemetry_rows import (
@@ -58,10 +58,10 @@ def stored_numbers(unit: UnitOfWork, store: dict[str, float], host: HostSecond |
 
 def _news(
     unit: UnitOfWork, trial: Trial, seconds: Sequence[tuple[Any, Sequence[str]]], events: Sequence[EventRow]
-) -> schemas.TelemetryNews:
+) -> telemetry_schemas.TelemetryNews:
     origin = _origin(unit, trial.id, trial.attempt, seconds, events)
     items = [shown_second(row, names, origin) for row, names in seconds]
-    return schemas.TelemetryNews(
+    return telemetry_schemas.TelemetryNews(
         trial_id=trial.id,
         point_id=trial.point_id,
         attempt=trial.attempt,
@@ -88,18 +88,18 @@ def _origin(
 
 def list_telemetry(
     unit: UnitOfWork, principal: Principal, trial_id: uuid.UUID, *, attempt: int | None, max_points: int
-) -> schemas.TelemetryList:
+) -> telemetry_schemas.TelemetryList:
     """Of one attempt (the last one unless said otherwise); raises NotFound."""
     trial, _ = service.find_trial(unit, principal, trial_id)
     shown = attempt if attempt is not None else trial.attempt
     seconds = repository.telemetry_of(unit.session, trial.id, shown)
     events = repository.telemetry_events_of(unit.session, trial.id, shown)
     if not seconds and not events:
-        return schemas.TelemetryList(items=[], names=[], events=[], attempt=shown, downsampled=False)
+        return telemetry_schemas.TelemetryList(items=[], names=[], events=[], attempt=shown, downsampled=False)
     origin = _origin(unit, trial.id, shown, seconds, events)
     items = [shown_second(row, names, origin) for row, names in seconds]
     kept = keep_extremes(items, max_points, extreme_keys(items))
-    return schemas.TelemetryList(
+    return telemetry_schemas.TelemetryList(
         items=kept,
         names=shown_names(repository.target_kind(unit.session, trial), items),
         events=[shown_event(row, origin) for row in events],

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from loadstone_contracts.redaction import redact_text
 from loadstone_contracts.store_counters import describe_counters
 from loadstone_contracts.telemetry import HostSecond, TelemetryEvent, TelemetrySecond
 
-from loadstone.results import schemas
+from loadstone.results import telemetry_schemas
 from loadstone.results.rows import Attempt
 
 HOST_FIELDS = tuple(HostSecond.model_fields)
@@ -59,7 +60,7 @@ def event_row(attempt: Attempt, event: TelemetryEvent) -> dict[str, Any]:
         "at": _instant(event.at_unix_ns),
         "kind": event.kind,
         "title": event.title,
-        "detail": event.detail,
+        "detail": redact_text(event.detail),
         "duration_s": event.duration_s,
     }
 
@@ -68,9 +69,9 @@ def _instant(unix_ns: int) -> datetime:
     return datetime.fromtimestamp(unix_ns / 1e9, UTC)
 
 
-def shown_second(row: Any, names: Sequence[str], origin: datetime) -> schemas.TelemetryItem:
+def shown_second(row: Any, names: Sequence[str], origin: datetime) -> telemetry_schemas.TelemetryItem:
     """`row` as it is stored, `names` its layout; `origin` is where the trial's time axis begins."""
-    return schemas.TelemetryItem(
+    return telemetry_schemas.TelemetryItem(
         agent_id=row.agent_id,
         seq=row.seq,
         phase=row.phase,
@@ -85,8 +86,8 @@ def shown_second(row: Any, names: Sequence[str], origin: datetime) -> schemas.Te
     )
 
 
-def shown_event(row: Any, origin: datetime) -> schemas.TelemetryMark:
-    return schemas.TelemetryMark(
+def shown_event(row: Any, origin: datetime) -> telemetry_schemas.TelemetryMark:
+    return telemetry_schemas.TelemetryMark(
         agent_id=row.agent_id,
         seq=row.seq,
         kind=row.kind,
@@ -102,15 +103,16 @@ def _elapsed_s(at: datetime, origin: datetime) -> float:
     return round((at - origin).total_seconds(), 3)
 
 
-def shown_names(kind: str, items: Sequence[schemas.TelemetryItem]) -> list[schemas.CounterName]:
+def shown_names(kind: str, items: Sequence[telemetry_schemas.TelemetryItem]) -> list[telemetry_schemas.CounterName]:
     """Titles and units of every counter of the store that any of the seconds has."""
     found = {name for item in items for name in item.store}
     return [
-        schemas.CounterName(name=one.name, title=one.title, unit=one.unit) for one in describe_counters(kind, found)
+        telemetry_schemas.CounterName(name=one.name, title=one.title, unit=one.unit)
+        for one in describe_counters(kind, found)
     ]
 
 
-def extreme_keys(items: Sequence[schemas.TelemetryItem]) -> list[Any]:
+def extreme_keys(items: Sequence[telemetry_schemas.TelemetryItem]) -> list[Any]:
     """What a thinned series keeps the lowest and highest of: every line that a chart draws."""
     names = sorted({name for item in items for name in item.store})
     hosts = [name for name in HOST_FIELDS if name != "cpu_idle_share"]

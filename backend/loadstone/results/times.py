@@ -40,17 +40,19 @@ def part_of(row: Any, kind: str) -> Part:
 def merged(parts: Sequence[Part], kind: str) -> dict[str, Any]:
     """Quantiles, both histograms and the delays of all parts, as columns; `delays` holds this kind alone.
 
-    Percentiles of an engine that keeps no histogram stand alone; beside others they merge to nothing.
+    Percentiles stand alone where an engine keeps no histogram or a stored one cannot be read, answered or not; beside
+    others they merge to nothing.
     """
-    if not all(histogram.is_recorded(part.blob, part.count) for part in parts):
+    whole, unreadable = histogram.merge_readable(part.blob for part in parts)
+    blobs = [part.unanswered for part in parts if part.unanswered is not None]
+    unanswered, unreadable_bounds = histogram.merge_readable(blobs)
+    is_readable = not unreadable + unreadable_bounds
+    if not is_readable or not all(histogram.is_recorded(part.blob, part.count) for part in parts):
         answered = [part for part in parts if part.count]
         alone: Mapping[str, Any] = dict.fromkeys(histogram.QUANTILE_NAMES)
         if len(answered) == 1:
             alone = answered[0].quantiles
         return _columns(kind, dict(alone), histogram.NOTHING, None, [])
-    whole = histogram.merge(part.blob for part in parts)
-    blobs = [part.unanswered for part in parts if part.unanswered is not None]
-    unanswered = histogram.merge(blobs) if blobs else None
     exceeds = parts[0].exceeds if len(parts) == 1 else distortion.mixed([(one.count, one.exceeds) for one in parts])
     quantiles = stated_quantiles(whole, unanswered, exceeds)
     return _columns(kind, quantiles, histogram.encode(whole), histogram.encode(unanswered) if blobs else None, exceeds)
@@ -79,8 +81,9 @@ def judged(numbers: dict[str, Any], delays: Delays) -> dict[str, Any]:
         blob, unanswered = row[f"{kind}_histogram"], row[f"{kind}_unanswered"]
         if not histogram.is_recorded(blob, row["count"]):
             continue
-        bounds = histogram.decode(unanswered) if unanswered else None
-        row[f"{kind}_time_ns"] = stated_quantiles(histogram.decode(blob), bounds, delays.get(kind, []))
+        # Merging brings both to one layout, whatever precision they were recorded with.
+        bounds = histogram.merge([unanswered] if unanswered else [])
+        row[f"{kind}_time_ns"] = stated_quantiles(histogram.merge([blob]), bounds, delays.get(kind, []))
     return {**row, "delays": delays}
 
 
@@ -91,12 +94,15 @@ def delays_of(phase: PhaseTotals) -> Delays:
         return {}
     pauses = found.pauses
     pause = distortion.exceeds_of_pauses(
-        _decoded(pauses.load_histogram), pauses.watched_ns, _decoded(pauses.host_histogram), pauses.probes
+        _decoded(pauses.load_histogram),
+        pauses.watched_ns,
+        _decoded(pauses.host_histogram, pauses.probes),
+        pauses.probes,
     )
-    lateness = _decoded(found.lateness_histogram) if found.lateness_histogram else None
+    lateness = _decoded(found.lateness_histogram, phase.sent) if found.lateness_histogram else None
     response = distortion.exceeds_of_sum(distortion.exceeds_of_lateness(lateness), pause)
     return {"response": distortion.packed(response), "service": distortion.packed(pause)}
 
 
-def _decoded(text: str) -> Any:
-    return histogram.decode(histogram.unpack(text))
+def _decoded(text: str, at_most: int = histogram.COUNT_MAX) -> Any:
+    return histogram.decode(histogram.unpack(text, at_most))

@@ -1,4 +1,7 @@
-"""The wire of the live stream: one frame an event, serialised once, and its way over Redis pub/sub."""
+"""The live stream's frames, and the word over Redis that the table has a new one.
+
+A publication says nothing but "look": whoever could forge one causes one read of the table and no more.
+"""
 
 import time
 import uuid
@@ -39,19 +42,8 @@ def make_frame(seq: int, kind: str, payload: dict[str, Any]) -> Frame:
     return Frame(seq, kind == "run" and payload["status"] in TERMINAL, body)
 
 
-def pack(frame: Frame) -> bytes:
-    """As a pub/sub message, so that listeners forward bytes and parse no JSON."""
-    return b"%d %d\n%s" % (frame.seq, frame.is_last, frame.body)
-
-
-def unpack(message: bytes) -> Frame:
-    head, body = message.split(b"\n", 1)
-    seq, is_last = head.split(b" ")
-    return Frame(int(seq), is_last == b"1", body)
-
-
 class Publisher:
-    """Tells whoever listens; never raises. A broker that is away is left alone for a moment."""
+    """Wakes whoever listens; never raises. A broker that is away is left alone for a moment."""
 
     def __init__(self, broker_url: str) -> None:
         self._redis = Redis.from_url(
@@ -62,14 +54,15 @@ class Publisher:
         )
         self._silent_until = 0.0
 
-    def publish(self, run_id: uuid.UUID, frame: Frame) -> None:
+    def wake(self, run_id: uuid.UUID) -> None:
+        """Make the run's readers look into the table now."""
         if time.monotonic() < self._silent_until:
             return
         try:
-            self._redis.publish(channel(run_id), pack(frame))
+            self._redis.publish(channel(run_id), b"")
         except RedisError as error:
             self._silent_until = time.monotonic() + SILENCE_AFTER_FAILURE_S
-            log.warning("event_unpublished", run_id=str(run_id), seq=frame.seq, error=str(error))
+            log.warning("event_unpublished", run_id=str(run_id), error=str(error))
 
 
 @cache

@@ -300,14 +300,13 @@ def _failure(unit: UnitOfWork, run: Run) -> tuple[str, str]:
 
 
 def record_event(unit: UnitOfWork, run: Run, kind: str, payload: BaseModel) -> None:
-    """Adds to the live stream of the locked run; published once the commit stands, or found in the table."""
+    """Adds to the live stream of the locked run; its readers are woken once the commit stands."""
     run.last_event_seq += 1
     content = payload.model_dump(mode="json")
     if kind == "run":
         content["last_event_seq"] = run.last_event_seq
     repository.insert_event(unit.session, run.id, run.last_event_seq, kind, content)
-    frame = live.make_frame(run.last_event_seq, kind, content)
-    unit.after_commit(lambda: live.publisher().publish(run.id, frame))
+    unit.after_commit(lambda: live.publisher().wake(run.id))
 
 
 def stream_position(principal: Principal, run_id: uuid.UUID) -> tuple[Status, int]:

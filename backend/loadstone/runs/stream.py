@@ -1,11 +1,12 @@
 """The live stream of runs: what browsers hear, without a gap and without a duplicate.
 
-The table `run_events` is the truth; Redis only says early what the table will say. One feed a run and process is
+Frames come from the table `run_events` alone; Redis only says when to look. One feed a run and process is
 shared by all its listeners, and each listener reads at its own pace: from the feed's memory, or from the table when
 it is further behind than that.
 """
 
 import asyncio
+import time
 import uuid
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
@@ -25,6 +26,8 @@ log = structlog.get_logger()
 
 POLL_S = 1.0
 """How late an event may be when its publication was lost or Redis is away."""
+GATHER_S = 0.02
+"""How long publications are gathered before the table is read: an agent's second is several of them."""
 KEPT_FRAMES = 500
 """Memory of a feed; a listener further behind reads the table. A point of a long run is some 2 KB."""
 KEEPALIVE_S = 15.0
@@ -49,14 +52,6 @@ class Feed:
         self._read = read
         self._arrival = asyncio.Event()
 
-    def accept(self, frame: Frame) -> bool:
-        """Takes the next frame; False when one before it is missing. A frame that is known already is no news."""
-        if frame.seq > self.last_seq + 1:
-            return False
-        if frame.seq == self.last_seq + 1:
-            self._keep(frame)
-        return True
-
     def _keep(self, frame: Frame) -> None:
         self._frames.append(frame)
         if len(self._frames) > KEPT_FRAMES:
@@ -75,7 +70,7 @@ class Feed:
         self._arrival = asyncio.Event()
 
     async def catch_up(self) -> None:
-        """Takes from the table what Redis did not say. Pruned frames leave holes, which are no gaps."""
+        """Takes from the table what is new. Pruned frames leave holes, which are no gaps."""
         while not self.ended and (frames := await asyncio.to_thread(self._read, self.run_id, self.last_seq)):
             for frame in frames:
                 if frame.seq > self.last_seq:
@@ -168,9 +163,15 @@ class Hub:
             # After the subscription, so that nothing falls between the table and the channel.
             await feed.catch_up()
             while not feed.ended:
-                message = await subscription.get_message(timeout=POLL_S)
-                if message is None or not feed.accept(live.unpack(message["data"])):
-                    await feed.catch_up()
+                if await subscription.get_message(timeout=POLL_S) is not None:
+                    await self._drain(subscription)
+                await feed.catch_up()
+
+    async def _drain(self, subscription: Any) -> None:
+        """Let the publications of a moment be one wake-up: a flood of them costs a bounded number of reads."""
+        until = time.monotonic() + GATHER_S
+        while (left_s := until - time.monotonic()) > 0:
+            await subscription.get_message(timeout=left_s)
 
     def end_streams(self) -> None:
         """Lets every stream end in peace, so that a server that stops need not cut them."""

@@ -18,6 +18,7 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from loadstone.errors import AppError
 from loadstone.sharing.chart import Axis, Chart, Line, tick_text
 
 Theme = Literal["light", "dark"]
@@ -65,6 +66,19 @@ COLORS: Mapping[Theme, _Colors] = {
 DASHES = ((), (7, 3), (2, 3), (9, 3, 2, 3), (5, 2), (12, 4), (1, 4), (8, 2, 1, 2, 1, 2), (4, 4), (14, 3, 3, 3))
 MARKERS = ("o", "s", "^", "D", "P", "*", "v", "o", "h", "_")
 
+MAX_WAITING = 8
+"""Requests that wait for a picture or draw one; each holds a thread. More are told to come again."""
+DRAWN_WITHIN_S = 10.0
+"""How long a picture waits for those before it."""
+
+
+class PictureBusy(AppError):
+    code = "picture_busy"
+    status = 503
+    title = "Too many pictures at once"
+
+
+_waiting = threading.BoundedSemaphore(MAX_WAITING)
 # matplotlib's text layout and its settings belong to the whole process.
 _drawing = threading.Lock()
 # Text stays text: smaller, selectable, in the reader's own font, and never a formula. The salt makes equal charts
@@ -75,11 +89,25 @@ NOTE_CHARACTER_PX = 6
 """What a character of the note takes of the width, rather too much than too little."""
 
 
-@lru_cache(maxsize=KEPT_PICTURES)
 def draw(chart: Chart, picture: Picture) -> bytes:
-    """The picture's bytes; equal charts make equal bytes."""
-    with _drawing, mpl.rc_context(SETTINGS):
-        return _save(_figure(chart, picture), picture)
+    """The picture's bytes; equal charts make equal bytes. Raises PictureBusy."""
+    if not _waiting.acquire(blocking=False):
+        raise PictureBusy("Try again in a few seconds.")
+    try:
+        return _drawn(chart, picture)
+    finally:
+        _waiting.release()
+
+
+@lru_cache(maxsize=KEPT_PICTURES)
+def _drawn(chart: Chart, picture: Picture) -> bytes:
+    if not _drawing.acquire(timeout=DRAWN_WITHIN_S):
+        raise PictureBusy("Try again in a few seconds.")
+    try:
+        with mpl.rc_context(SETTINGS):
+            return _save(_figure(chart, picture), picture)
+    finally:
+        _drawing.release()
 
 
 def _figure(chart: Chart, picture: Picture) -> Figure:

@@ -14,7 +14,6 @@ from loadstone.errors import NotFound
 from loadstone.sharing import figures, subjects, visits
 from loadstone.sharing.badge import badge_svg
 from loadstone.sharing.chart import Chart
-from loadstone.sharing.drawing import Picture, draw
 from loadstone.sharing.figure_charts import comparison_badge, comparison_chart, trend_badge, trend_chart
 from loadstone.sharing.kill_chart import kill_chart, kill_chart_badge
 from loadstone.sharing.run_chart import Curve, run_badge, run_chart
@@ -45,9 +44,9 @@ class Figure:
     value: str
 
 
-def picture(unit: UnitOfWork, visit: Visit, wanted: Wanted, how: Picture) -> bytes:
-    """Raises NotFound. Charts that were drawn already are kept."""
-    return draw(_figure(unit, visit, wanted).chart, how)
+def chart(unit: UnitOfWork, visit: Visit, wanted: Wanted) -> Chart:
+    """What to draw once the transaction has ended: a drawing would hold its connection. Raises NotFound."""
+    return _figure(unit, visit, wanted).chart
 
 
 def badge(unit: UnitOfWork, visit: Visit, wanted: Wanted) -> bytes:

@@ -13,7 +13,7 @@ from loadstone.errors import NotFound
 from loadstone.exports import service as exports
 from loadstone.paging import Page
 from loadstone.plans.recipe_schemas import RunPublished
-from loadstone.results import latency, telemetry
+from loadstone.results import latency, telemetry, telemetry_schemas
 from loadstone.results import schemas as results_schemas
 from loadstone.results import service as results
 from loadstone.runs import schemas as runs_schemas
@@ -77,7 +77,7 @@ def list_samples(
 
 def list_telemetry(
     unit: UnitOfWork, visit: Visit, trial_id: uuid.UUID, *, attempt: int | None, max_points: int
-) -> results_schemas.TelemetryList:
+) -> telemetry_schemas.TelemetryList:
     """Raises NotFound."""
     get_trial(unit, visit, trial_id)
     return telemetry.list_telemetry(unit, visit.principal, trial_id, attempt=attempt, max_points=max_points)

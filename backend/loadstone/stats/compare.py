@@ -1,66 +1,71 @@
 """The verdict on every cell of a comparison. Pure.
 
-A cell holds one metric of one operation at one setting, for a base and a contender. Its ratio (contender / base) gets
-an estimate and an interval: by pairs where trials were interleaved (`paired`), else by Welch (`welch`). p-values are
-adjusted over all cells (`multiplicity`). Then, with the margin m that the person set:
+A cell holds one metric of one operation at one setting, for a base and a contender. Its unit is the pair where trials
+of one session were interleaved (`paired`), the trial within one session without pairs (`welch`), and the session where
+the sides are two runs (`sessions`). Each gives an estimate with one Student t, and five answers follow with the margin
+m:
 
-`equivalent`: the interval lies inside 1/(1+m) ... 1+m. With a 95 % interval that is two one-sided tests at 2.5 % each,
-the safe side of the 5 % that D. J. Schuirmann, "A comparison of the two one-sided tests procedure" (1987), asks for.
-`better`, `worse`: the adjusted p-value is at most 1 - confidence; the direction is the metric's.
-`not_enough_data`: neither; `trials_needed` more on each side should settle it.
+`worse`, `better`: the whole interval lies beyond m, in the metric's direction (one-sided 2.5 % at 95 %).
+`equivalent`: it lies within +-m: D. J. Schuirmann, "A comparison of the two one-sided tests procedure" (1987).
+`changed`: it excludes no change, but not the margin: the size is open.
+`not_enough_data`: none of these (inconclusive); `trials_needed` more would see a difference of the margin's size.
+
+p-values against the margin, and apart from them those against no change, are adjusted over all cells (`multiplicity`).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 
+from loadstone.stats import planning
+from loadstone.stats.cells import Cell, Scaled, estimate_cells, scaled_sides, shown_estimates
 from loadstone.stats.estimates import Estimates, Floats
 from loadstone.stats.metrics import Better
 from loadstone.stats.multiplicity import adjust
-from loadstone.stats.paired import MIN_PAIRS, Interval, interval_kind, paired
-from loadstone.stats.trial_numbers import trials_for
-from loadstone.stats.welch import MIN_TRIALS, Moments, welch
+from loadstone.stats.paired import shares
+from loadstone.stats.paired.moderation import NO_PRIOR, Prior
+from loadstone.stats.paired.pairs import MIN_PAIRS, sign_flip_p
+from loadstone.stats.welch import MIN_TRIALS
 
-ALGORITHM_VERSION = "compare-1"
+ALGORITHM_VERSION = "compare-2"
 """Kept with every verdict that leaves the product; changes with anything here that can change a verdict."""
 
-Verdict = Literal["better", "worse", "equivalent", "not_enough_data"]
-Refusal = Literal["one_trial", "zero_variance", "zero_values"]
-
-SAME = 1e-12
-"""Logarithms closer than this differ by rounding only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Values of the trials that count. Paired: `base[i]` and `contender[i]` are of one block."""
-
-    base: Floats
-    contender: Floats
-    is_paired: bool
-    better: Better
+Verdict = Literal["better", "worse", "equivalent", "changed", "not_enough_data"]
+Refusal = Literal["one_trial", "zero_values", "no_session_history"]
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """Ratios are contender / base. Either a refusal, or a verdict with its numbers; a p-value only where it is due.
+    """Ratios are contender / base; of shares there are differences instead. Either a refusal, or a verdict with
+    numbers.
 
-    `trials_needed`: more on each side; None with a verdict, and where 1,000 would not do.
+    `p_value` is against no change, `p_adjusted` over all cells; `p_margin` against the margin, adjusted.
+    `p_sign_flip` is exact, for a lone cell. `trials_needed` are more on each side, with both ends at the 10 and 90 %
+    points of the spread; null with a verdict, and where 1,000 would not do. `visible_change` is the share that so many
+    trials see in four of five cases.
     """
 
     refusal: Refusal | None = None
     verdict: Verdict = "not_enough_data"
-    interval_kind: Interval | Literal["welch"] | None = None
+    interval_kind: Literal["t", "welch", "sessions"] | None = None
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    p_margin: float | None = None
+    p_sign_flip: float | None = None
     trials_needed: int | None = None
+    trials_needed_low: int | None = None
+    trials_needed_high: int | None = None
+    visible_change: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,140 +76,117 @@ class Verdicts:
     family_size: int
 
 
-def compare_cells(cells: Sequence[Cell], *, margin: float, confidence: float) -> Verdicts:
-    """`margin` is a share (0.02 is 2 %), `confidence` in (0, 1)."""
-    results: list[CellResult] = [CellResult(refusal=refusal) for refusal in _refusals(cells)]
-    open_cells = [index for index, result in enumerate(results) if result.refusal is None]
-    estimated = {**_paired_estimates(cells, open_cells, confidence), **_welch_estimates(cells, open_cells, confidence)}
-    tested = [index for index in open_cells if _is_testable(cells[index])]
-    p_adjusted = dict(zip(tested, adjust(np.array([estimated[index]["p_value"] for index in tested])), strict=True))
-    needed = _trials_needed(cells, estimated, margin, confidence)
-    for index in open_cells:
-        found, p_value = estimated[index], p_adjusted.get(index)
-        result = CellResult(
-            verdict=_verdict(found, p_value, cells[index].better, margin, confidence),
-            interval_kind=interval_kind(len(cells[index].base)) if cells[index].is_paired else "welch",
-            ratio=math.exp(found["estimate"]),
-            low=math.exp(found["low"]),
-            high=math.exp(min(found["high"], 700.0)),
-            p_value=found["p_value"] if p_value is not None else None,
-            p_adjusted=float(p_value) if p_value is not None else None,
+def compare_cells(cells: Sequence[Cell], *, margin: float, confidence: float, passport: Prior = NO_PRIOR) -> Verdicts:
+    """`margin` is a share (0.02 is 2 %), `confidence` in (0, 1). `passport` is what is known of a pair's variance."""
+    results = [CellResult(refusal=refusal) for refusal in map(_refusal, cells)]
+    opened = [index for index, result in enumerate(results) if result.refusal is None]
+    scaled = {index: scaled_sides(cells[index]) for index in opened}
+    found = estimate_cells(cells, scaled, passport)
+    low, high = found.interval(confidence)
+    limits = _limits(cells, scaled, margin)
+    tested = [index for index in opened if _is_testable(cells[index])]
+    zero, beyond = found.p_value(), found.p_value(limits)
+    p_adjusted = dict(zip(tested, adjust(zero[tested]), strict=True))
+    p_margin = dict(zip(tested, adjust(beyond[tested]), strict=True))
+    shown = shown_estimates(cells, scaled, found, low, high)
+    for index in opened:
+        cell = cells[index]
+        one = CellResult(
+            interval_kind="t" if cell.design == "paired" else cell.design,
+            visible_change=_visible(cell, float(found.spread[index])),
         )
-        is_open = result.verdict == "not_enough_data"
-        results[index] = replace(result, trials_needed=needed[index]) if is_open else result
+        one = replace(one, **_sizes(cell, scaled[index], shown[index], float(low[index]), float(high[index])))
+        if index in p_adjusted:
+            one = replace(
+                one,
+                verdict=_verdict(
+                    float(found.estimate[index]), float(low[index]), float(high[index]), float(limits[index]),
+                    float(p_margin[index]), float(p_adjusted[index]), cell.better, 1 - confidence,
+                ),
+                p_value=float(zero[index]),
+                p_adjusted=float(p_adjusted[index]),
+                p_margin=float(p_margin[index]),
+                p_sign_flip=_exact(cell, scaled[index], len(tested)),
+            )  # fmt: skip
+        is_open = one.verdict in ("not_enough_data", "changed")
+        results[index] = _advised(one, cell, found, index, float(limits[index]), confidence) if is_open else one
     return Verdicts(results, len(tested))
 
 
-def _refusals(cells: Sequence[Cell]) -> list[Refusal | None]:
-    refusals: list[Refusal | None] = [
-        "one_trial" if min(len(cell.base), len(cell.contender)) < 2 else None for cell in cells
-    ]
-    open_cells = [index for index, refusal in enumerate(refusals) if refusal is None]
-    if not open_cells:
-        return refusals
-    base, contender = _bases(cells, open_cells), _contenders(cells, open_cells)
-    ratios = _Flat([_paired_or_own(cells[index]) for index in open_cells])
-    lows = np.minimum(base.low(), contender.low())
-    # Of a pair the ratio has to vary, else one of the two sides.
-    is_paired = np.array([cells[index].is_paired for index in open_cells])
-    ranges = np.where(is_paired, ratios.log_range(), np.maximum(base.log_range(), contender.log_range()))
-    for index, low, log_range in zip(open_cells, lows, ranges, strict=True):
-        refusals[index] = "zero_values" if low <= 0 else "zero_variance" if log_range < SAME else None
-    return refusals
-
-
-def _bases(cells: Sequence[Cell], indexes: Sequence[int]) -> "_Flat":
-    return _Flat([cells[index].base for index in indexes])
-
-
-def _contenders(cells: Sequence[Cell], indexes: Sequence[int]) -> "_Flat":
-    return _Flat([cells[index].contender for index in indexes])
-
-
-def _paired_or_own(cell: Cell) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return cell.contender / cell.base if cell.is_paired else cell.contender
-
-
-class _Flat:
-    """Many short samples, none empty, in one array: a comparison has thousands, and each call of NumPy costs."""
-
-    def __init__(self, samples: Sequence[Floats]) -> None:
-        self.counts = np.array([len(one) for one in samples])
-        self._starts = np.cumsum(self.counts) - self.counts
-        self._values = np.concatenate(samples)
-
-    def low(self) -> Floats:
-        return np.minimum.reduceat(self._values, self._starts)
-
-    def log_range(self) -> Floats:
-        """Meaningless where a value is not positive."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self._values)
-            return np.maximum.reduceat(logs, self._starts) - np.minimum.reduceat(logs, self._starts)
-
-    def log_moments(self) -> Moments:
-        """Means and sample variances of the logarithms, in two passes."""
-        logs = np.log(self._values)
-        means = np.add.reduceat(logs, self._starts) / self.counts
-        squares = (logs - np.repeat(means, self.counts)) ** 2
-        variances = np.add.reduceat(squares, self._starts) / (self.counts - 1)
-        return Moments(count=self.counts.astype(np.float64), mean=means, variance=variances)
+def _refusal(cell: Cell) -> Refusal | None:
+    if min(len(cell.base), len(cell.contender)) < 2:
+        return "one_trial"
+    if cell.design == "sessions" and cell.sessions is None:
+        return "no_session_history"
+    if not cell.is_share and min(cell.base.min(), cell.contender.min()) <= 0:
+        return "zero_values"
+    return None
 
 
 def _is_testable(cell: Cell) -> bool:
-    if cell.is_paired:
-        return len(cell.base) >= MIN_PAIRS
-    return min(len(cell.base), len(cell.contender)) >= MIN_TRIALS
+    if cell.design == "sessions":
+        return True
+    least = MIN_PAIRS if cell.design == "paired" else MIN_TRIALS
+    return min(len(cell.base), len(cell.contender)) >= least
 
 
-def _paired_estimates(cells: Sequence[Cell], indexes: Sequence[int], confidence: float) -> dict[int, dict[str, float]]:
-    """All cells with the same number of pairs at once."""
-    key: Callable[[int], int] = lambda index: len(cells[index].base)  # noqa: E731 - said once, used twice
-    found: dict[int, dict[str, float]] = {}
-    for _, group in groupby(sorted((index for index in indexes if cells[index].is_paired), key=key), key=key):
-        members = list(group)
-        ratios = np.log(np.array([cells[index].contender / cells[index].base for index in members]))
-        found |= _rows(members, paired(ratios, confidence))
-    return found
+def _limits(cells: Sequence[Cell], scaled: Scaled, margin: float) -> Floats:
+    """The margin on each cell's scale."""
+    limits = np.full(len(cells), math.log1p(margin))
+    for index, (base, _) in scaled.items():
+        if cells[index].is_share:
+            limits[index] = shares.share_limit(float(base.mean()), margin)
+    return limits
 
 
-def _welch_estimates(cells: Sequence[Cell], indexes: Sequence[int], confidence: float) -> dict[int, dict[str, float]]:
-    members = [index for index in indexes if not cells[index].is_paired]
-    if not members:
-        return {}
-    base, contender = _bases(cells, members), _contenders(cells, members)
-    return _rows(members, welch(base.log_moments(), contender.log_moments(), confidence))
-
-
-def _rows(members: Sequence[int], estimates: Estimates) -> dict[int, dict[str, float]]:
-    return {index: estimates.row(place) for place, index in enumerate(members)}
+def _sizes(cell: Cell, scaled: tuple[Floats, Floats], estimate: float, low: float, high: float) -> dict[str, Any]:
+    if not cell.is_share:
+        return {"ratio": math.exp(estimate), "low": math.exp(max(low, -700.0)), "high": math.exp(min(high, 700.0))}
+    base = float(scaled[0].mean())
+    start = shares.share_of(base)
+    names = ("difference", "difference_low", "difference_high")
+    return {
+        name: shares.share_of(base + shift) - start for name, shift in zip(names, (estimate, low, high), strict=True)
+    }
 
 
 def _verdict(
-    found: dict[str, float], p_adjusted: float | None, better: Better, margin: float, confidence: float
+    estimate: float, low: float, high: float, limit: float, p_margin: float, p_zero: float, better: Better, level: float
 ) -> Verdict:
-    if p_adjusted is None:
-        return "not_enough_data"
-    limit = math.log1p(margin)
-    if -limit < found["low"] and found["high"] < limit:
+    if p_margin <= level:
+        return "better" if (estimate > 0) == (better == "higher") else "worse"
+    if -limit < low and high < limit:
         return "equivalent"
-    if p_adjusted > 1 - confidence:
-        return "not_enough_data"
-    return "better" if (found["estimate"] > 0) == (better == "higher") else "worse"
+    return "changed" if p_zero <= level else "not_enough_data"
 
 
-def _trials_needed(
-    cells: Sequence[Cell], estimated: dict[int, dict[str, float]], margin: float, confidence: float
-) -> dict[int, int | None]:
-    """More on each side: to tell the estimate from zero, or to fit inside the margin, whichever is nearer."""
-    indexes = list(estimated)
-    effect = np.abs([estimated[index]["estimate"] for index in indexes])
-    distance = np.maximum(effect, math.log1p(margin) - effect)
-    spread = np.array([estimated[index]["spread"] for index in indexes])
-    totals = trials_for(spread, distance, confidence)
-    more = [
-        None if math.isinf(total) else max(1, int(total) - min(len(cells[index].base), len(cells[index].contender)))
-        for index, total in zip(indexes, totals, strict=True)
-    ]
-    return dict(zip(indexes, more, strict=True))
+def _exact(cell: Cell, scaled: tuple[Floats, Floats], family_size: int) -> float | None:
+    if cell.design != "paired" or family_size > 1:
+        return None
+    return sign_flip_p(scaled[1] - scaled[0])
+
+
+def _visible(cell: Cell, spread: float) -> float | None:
+    """Of a ratio, as a share."""
+    trials = min(len(cell.base), len(cell.contender))
+    if cell.is_share or cell.design == "sessions" or trials < MIN_PAIRS:
+        return None
+    return 1 - math.exp(-planning.smallest_visible(spread, trials))
+
+
+def _advised(one: CellResult, cell: Cell, found: Estimates, index: int, limit: float, confidence: float) -> CellResult:
+    """How many more trials see a difference of the margin's size. Sessions are not planned by trials."""
+    if cell.design == "sessions":
+        return one
+    trials = min(len(cell.base), len(cell.contender))
+    ratio = math.log(float(found.spread[index]) / limit)
+    advice = _advice(round(ratio, 2), round(float(found.freedom[index])), round(confidence, 6))
+    totals = (advice.trials, advice.low, advice.high)
+    needed, low, high = (None if total is None else max(1, total - trials) for total in totals)
+    return replace(one, trials_needed=needed, trials_needed_low=low, trials_needed_high=high)
+
+
+@lru_cache(maxsize=20_000)
+def _advice(log_ratio: float, freedom: int, confidence: float) -> planning.Advice:
+    """By the logarithm of spread / effect, to 1 %: thousands of cells share few answers."""
+    return planning.trials_needed(math.exp(log_ratio), max(freedom, 1), 1.0, confidence)

@@ -21,6 +21,7 @@ V2_COMPRESSED_COOKIE = 0x1C849304
 
 HEADER_BYTES = 40
 """Of the V2 encoding: cookie, length, offset and digits in 4 bytes each, then lowest, highest and ratio in 8."""
+DIGITS, LOWEST, HIGHEST = slice(12, 16), slice(16, 24), slice(24, 32)
 
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 QUANTILE_NAMES = (*QUANTILES, "max")
@@ -29,13 +30,19 @@ Quantiles = dict[str, int | None]
 """Of answers alone; see `stats.stated` for those that may be shown."""
 
 
+UNPACKED_BYTES_MAX = 512 * 1024
+"""Of the V2 encoding: 37,888 counts of up to 9 bytes each, and the header."""
+COUNT_MAX = 2**53
+
+
 class BadHistogram(ValueError):
     """The bytes are not a V2 compressed histogram within 1 ns to 10 h."""
 
 
-def unpack(text: str) -> bytes:
+def unpack(text: str, at_most: int = COUNT_MAX) -> bytes:
     """The stored form of a histogram that crossed a boundary as base64; raises BadHistogram.
 
+    It is decoded once, so that no reader meets one that is broken or holds more than `at_most` values.
     An engine that keeps none sends an empty text, which is stored as the empty histogram: see `is_recorded`.
     """
     if not text:
@@ -46,12 +53,14 @@ def unpack(text: str) -> bytes:
         raise BadHistogram("the histogram is not base64") from error
     if len(blob) < 8 or int.from_bytes(blob[:4], "big") & ~0xF0 != V2_COMPRESSED_COOKIE & ~0xF0:
         raise BadHistogram("the histogram is not HdrHistogram V2 compressed")
+    if blob != NOTHING and decode(blob).get_total_count() > at_most:
+        raise BadHistogram("the histogram holds more values than there were operations")
     return blob
 
 
-def unpack_some(text: str) -> bytes | None:
+def unpack_some(text: str, at_most: int = COUNT_MAX) -> bytes | None:
     """As `unpack`; None for an empty text."""
-    return unpack(text) if text else None
+    return unpack(text, at_most) if text else None
 
 
 def empty() -> HdrHistogram:
@@ -60,10 +69,29 @@ def empty() -> HdrHistogram:
 
 def decode(blob: bytes) -> HdrHistogram:
     """Raises BadHistogram. hdrh decodes base64 text only, so the bytes take one turn through it."""
+    _check_size(blob)
     try:
-        return HdrHistogram.decode(base64.b64encode(blob))
+        decoded = HdrHistogram.decode(base64.b64encode(blob))
     except Exception as error:
-        raise BadHistogram(f"the histogram cannot be decoded: {error}") from error
+        raise BadHistogram("the histogram cannot be decoded") from error
+    counts = counts_of(decoded)
+    if counts.min() < 0 or counts.max() > COUNT_MAX or counts.sum(dtype=np.float64) > COUNT_MAX:
+        raise BadHistogram("the histogram has counts below zero or beyond 2^53")
+    return decoded
+
+
+def _check_size(blob: bytes) -> None:
+    """hdrh unpacks whatever it is given and reserves what the header asks for: a few bytes could take all memory."""
+    unpacker = zlib.decompressobj()
+    try:
+        unpacked = unpacker.decompress(blob[8:], UNPACKED_BYTES_MAX)
+    except zlib.error as error:
+        raise BadHistogram("the histogram is not HdrHistogram V2 compressed") from error
+    if not unpacker.eof or len(unpacked) < HEADER_BYTES:
+        raise BadHistogram("the histogram is cut off or too large")
+    digits, lowest, highest = (int.from_bytes(unpacked[part], "big") for part in (DIGITS, LOWEST, HIGHEST))
+    if not 1 <= digits <= SIGNIFICANT_DIGITS or not LOWEST_NS <= lowest <= HIGHEST_NS or highest > HIGHEST_NS:
+        raise BadHistogram("the histogram is not within 1 ns to 10 h and 3 digits")
 
 
 def encode(histogram: HdrHistogram) -> bytes:
@@ -87,6 +115,20 @@ def significant_digits(blob: bytes) -> int:
         return int.from_bytes(head[12:16], "big")
     except zlib.error as error:
         raise BadHistogram("the histogram is not HdrHistogram V2 compressed") from error
+
+
+def merge_readable(blobs: Iterable[bytes]) -> tuple[HdrHistogram, int]:
+    """As `merge`, without those that cannot be read; and how many these are. Older rows were stored unchecked."""
+    merged, unreadable = empty(), 0
+    for blob in blobs:
+        try:
+            part = decode(blob)
+        except BadHistogram:
+            unreadable += 1
+            continue
+        if part.get_total_count():
+            merged.add(part)
+    return merged, unreadable
 
 
 def merge(blobs: Iterable[bytes]) -> HdrHistogram:

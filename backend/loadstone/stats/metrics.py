@@ -37,6 +37,9 @@ def quantile_metric(kind: str, quantile: str) -> str:
     return f"{kind}_{quantile}_ns"
 
 
+SHARES = frozenset({"error_share", "lost_share", "torn_share", "replica_lag_lost_share"})
+"""Metrics in 0 ... 1 that are often zero: compared as differences, never as ratios."""
+
 LAG_QUANTILES = ("p50", "p99", "max")
 
 

@@ -4,6 +4,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 from loadstone_contracts.agent_calls import CheckFinishRequest, TrialError
+from loadstone_contracts.redaction import redact_message
 
 from loadstone import models
 from loadstone.agents import service as agents
@@ -57,7 +58,7 @@ def claim_check(unit: UnitOfWork, agent: AgentPrincipal, check_id: uuid.UUID) ->
 
 def finish_check(unit: UnitOfWork, agent: AgentPrincipal, check_id: uuid.UUID, result: CheckFinishRequest) -> None:
     status = "succeeded" if result.reachable else "failed"
-    answer = result.model_dump(mode="json")
+    answer = redact_message(result.model_dump(mode="json"))
     repository.finish_check(unit.session, agent.agent_id, check_id, status, answer, datetime.now(UTC))
 
 

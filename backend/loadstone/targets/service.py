@@ -16,10 +16,17 @@ from loadstone.paging import Page, decode_id_cursor, make_page
 from loadstone.principal import Principal
 from loadstone.targets import repository
 from loadstone.targets.checks import claim_check, create_check, fail_stale_checks, finish_check, render_check
+from loadstone.targets.own_endpoints import is_own
 from loadstone.targets.schemas import ADDRESS, Target, TargetCheck, TargetSnapshot, WriteTarget
 from loadstone.targets.store_kinds import StoreKinds, effective_options, named_version, store_kinds
 from loadstone.targets.validation import find_faults
 from loadstone.vault import decrypt, encrypt
+
+GUARDED = ("kind", "mode", *ADDRESS, "username")
+ENTER_AGAIN = (
+    "The address, protocol, user or TLS setting is another one. Enter the password again: the one that is stored "
+    "is sent nowhere but where it was saved for."
+)
 
 __all__ = ["claim_check", "create_check", "fail_stale_checks", "finish_check"]
 
@@ -49,6 +56,12 @@ def describe_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID
     return _render(row, repository.last_checks(unit.session, [row.id]).get(row.id))
 
 
+def is_own_endpoint(row: models.Target) -> bool:
+    """Whether a target, saved before this was looked at, names the installation's own database, broker or api."""
+    places = ((row.host, row.port), (row.host, row.plugin_port), (row.read_host or row.host, row.read_port or row.port))
+    return row.mode == "external" and any(host and port and is_own(host, port) for host, port in places)
+
+
 def create_target(unit: UnitOfWork, principal: Principal, wanted: WriteTarget) -> Target:
     """Raises InvalidInput."""
     _check(wanted, keeps_password=False)
@@ -64,13 +77,33 @@ def change_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID, 
     """Raises NotFound, InvalidInput."""
     row = find_target(unit, principal, target_id)
     is_password_untouched = "password" not in wanted.model_fields_set
-    _check(wanted, keeps_password=is_password_untouched and row.password_encrypted is not None)
+    keeps_password = is_password_untouched and row.password_encrypted is not None
+    if keeps_password and wanted.mode == "external" and _opens(row) != _opens_as_written(wanted):
+        fault = "password", "password_needed", ENTER_AGAIN
+        errors = [dict(zip(("path", "code", "message"), fault, strict=True))]
+        raise InvalidInput(ENTER_AGAIN, path="password", errors=errors)
+    _check(wanted, keeps_password=keeps_password)
     _write(row, wanted)
     unit.session.flush()
     _note(unit, principal, "target_changed", row, password_changed=not is_password_untouched)
     # The database sets the time of the change.
     unit.session.refresh(row)
     return describe_target(unit, principal, target_id)
+
+
+def _opens(row: models.Target) -> dict[str, Any]:
+    """All that decides who is shown the stored password, and as whose."""
+    return {name: getattr(row, name) for name in GUARDED} | {
+        "protocol": store_kinds()[row.kind].spoken(row.protocol),
+        "tls": Tls.model_validate(row.tls) if row.tls else None,
+    }
+
+
+def _opens_as_written(wanted: WriteTarget) -> dict[str, Any]:
+    return {name: getattr(wanted, name) for name in GUARDED} | {
+        "protocol": store_kinds()[wanted.kind].spoken(wanted.protocol),
+        "tls": wanted.tls,
+    }
 
 
 def archive_target(unit: UnitOfWork, principal: Principal, target_id: uuid.UUID) -> None:
@@ -177,7 +210,7 @@ def assigned_target(unit: UnitOfWork, snapshot: Mapping[str, Any], instance_key:
         )
     assert taken.target_id is not None
     row = repository.get_target(unit.session, taken.target_id)
-    is_same_address = row.mode == "external" and _address(row) == _address(taken)
+    is_same_address = row.mode == "external" and row.kind == taken.kind and _address(row) == _address(taken)
     return AssignedTarget.model_validate(
         {
             "target_name": taken.name,

@@ -1,15 +1,13 @@
-"""Kinds of stores, their profiles and options: data, read from `store_kinds.json`."""
+"""Kinds of stores, their profiles and options: data, read from `store_kinds.json` of the contracts."""
 
-import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 from loadstone_contracts.agent_calls import TargetKind
 from loadstone_contracts.engine_plan import OperationKind, StoreProtocol
+from loadstone_contracts.store_options import VERSION_OPTION, StoreOption, catalog_text
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-VERSION_OPTION = "server_version"
 PLUGIN_PROTOCOLS = ("memcached", "memcached_binary")
 """Of MySQL: what its plugin speaks, at a port of its own."""
 
@@ -35,38 +33,6 @@ class StoreProfile(_Data):
     meaning: str
     options: dict[str, str]
     equivalence: Equivalence
-
-
-class IntegerRange(_Data):
-    minimum: int
-    maximum: int
-
-
-class StoreOption(_Data):
-    """An option that may be overridden: one of `values`, a whole number in `integer`, or a text like `pattern`."""
-
-    name: str
-    title: str
-    meaning: str
-    values: list[str] | None = None
-    integer: IntegerRange | None = None
-    pattern: str | None = None
-
-    def accepts(self, value: str) -> bool:
-        if self.values is not None:
-            return value in self.values
-        if self.integer is not None:
-            is_number = re.fullmatch(r"[0-9]{1,15}", value) is not None
-            return is_number and self.integer.minimum <= int(value) <= self.integer.maximum
-        return re.fullmatch(self.pattern or "", value) is not None
-
-    @property
-    def expectation(self) -> str:
-        if self.values is not None:
-            return f"one of {', '.join(self.values)}"
-        if self.integer is not None:
-            return f"a whole number from {self.integer.minimum} to {self.integer.maximum}"
-        return f"a text like {self.pattern}"
 
 
 class SpokenProtocol(_Data):
@@ -107,8 +73,7 @@ class StoreKinds(_Data):
 
 @cache
 def store_kinds() -> Mapping[str, StoreKind]:
-    text = resources.files(__package__).joinpath("store_kinds.json").read_text()
-    kinds = TypeAdapter(list[StoreKind]).validate_json(text)
+    kinds = TypeAdapter(list[StoreKind]).validate_json(catalog_text())
     return {kind.kind: kind for kind in kinds}
 
 

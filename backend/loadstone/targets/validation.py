@@ -1,9 +1,10 @@
-"""What is wrong with a target as a person wrote it. Pure."""
+"""What is wrong with a target as a person wrote it."""
 
 from collections.abc import Iterator
 
 from loadstone_contracts.agent_calls import Placement
 
+from loadstone.targets.own_endpoints import is_own
 from loadstone.targets.schemas import ADDRESS, WriteTarget
 from loadstone.targets.store_kinds import (
     PLUGIN_PROTOCOLS,
@@ -50,6 +51,7 @@ def _managed_faults(wanted: WriteTarget) -> Iterator[Fault]:
 def _external_faults(wanted: WriteTarget, *, has_password: bool) -> Iterator[Fault]:
     if wanted.host is None:
         yield "host", "missing", "Say where the target is reached: a host name or an address."
+    yield from _own_faults(wanted)
     if wanted.port is None:
         yield "port", "missing", "Say on which port the target listens."
     if wanted.profile is not None or wanted.options:
@@ -110,3 +112,15 @@ def _database_faults(wanted: WriteTarget, database: str) -> Iterator[Fault]:
     if wanted.kind in ("redis", "valkey") and not database.isdecimal():
         title = store_kinds()[wanted.kind].title
         yield "database", "value_out_of_range", f"{title}'s databases have numbers: 0 is the first."
+
+
+def _own_faults(wanted: WriteTarget) -> Iterator[Fault]:
+    """Of an external target: a measurement would read, or flush, what Loadstone itself keeps."""
+    message = "This is Loadstone's own database, broker or api. Choose another address."
+    places = [("host", wanted.host, wanted.port), ("plugin_port", wanted.host, wanted.plugin_port)]
+    places.append(("read_port", wanted.read_host or wanted.host, wanted.read_port))
+    if wanted.read_host is not None and wanted.read_port is None:
+        places.append(("read_host", wanted.read_host, wanted.port))
+    for path, host, port in places:
+        if host is not None and port is not None and is_own(host, port):
+            yield path, "own_endpoint", message

@@ -1,29 +1,35 @@
-"""After each run: its points into their series, a look at every series' newest segment, and alerts of what is found."""
+"""After each run: its points into their series, a look at the last 200 runs of each, and alerts of what is found."""
 
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import numpy as np
 
 from loadstone.db import UnitOfWork
 from loadstone.models import Alert, ChangePoint, Series
-from loadstone.stats import change_points as detector
+from loadstone.stats.change_points import detector
+from loadstone.stats.change_points.tracking import SAME_WITHIN, KnownStep, classify, is_mode_switch, match
 from loadstone.stats.metrics import METRICS
+from loadstone.stats.multiplicity import adjust
 from loadstone.trends import confirmation, ingest
 from loadstone.trends.alert_changes import add_event, announce, change_state
 from loadstone.trends.repository import alerts as repository
 from loadstone.trends.repository import ingest as ingest_repository
-from loadstone.trends.states import AlertState
+from loadstone.trends.states import OPEN, AlertState
 
 SWEEP_RUNS = 20
 WATCHED = ("throughput_per_s", "response_time_p50_ns", "response_time_p99_ns")
 """Over all operations. Every metric more is one more chance of a false alarm."""
 OPERATION = "all"
-SAME_PLACE = 5
-"""Sessions: two finds this near are one shift, seen in another metric or placed a little better."""
-SETTLED_AFTER = detector.BEFORE_MIN + int(detector.TAILS[0])
-"""Values after a shift that make a segment of their own."""
+FALSE_DISCOVERY_RATE = 0.1
+"""Of the alerts of the whole installation, nominally."""
+LOOKS_WHILE_NEW = 9
+"""Sweeps in which one shift stays new, so each takes its part of the rate (batches: T. Zrnic et al., "The power of
+batching in multiple hypothesis testing", 2020)."""
+SWEEP = timedelta(days=1)
 
 
 def unanalysed_runs(unit: UnitOfWork) -> list[uuid.UUID]:
@@ -48,89 +54,136 @@ def analyse_run(unit: UnitOfWork, run_id: uuid.UUID) -> bool:
 
 
 def judge_series(unit: UnitOfWork, series: Series, run_id: uuid.UUID | None, *, is_revised: bool = False) -> None:
-    """Looks at the newest segment of every watched metric. `is_revised`: older values changed, so finds may fall."""
+    """Looks at every watched metric. `is_revised`: older values changed, so finds may fall."""
     for metric in WATCHED:
         _Look(unit, series, metric, run_id).judge(is_revised)
 
 
+Known = tuple[ChangePoint, Alert]
+
+
 @dataclass
 class _Look:
+    """One look at one metric of a series. `own` are its change points that stand, `alerts` those of all metrics."""
+
     unit: UnitOfWork
     series: Series
     metric: str
     run_id: uuid.UUID | None
 
     def judge(self, is_revised: bool) -> None:
-        stored = repository.standing_changes(self.unit.session, self.series.id)
-        own = [(change, alert) for change, alert in stored if change.metric == self.metric]
-        rows = self._segment(own)
-        found = detector.newest_change([row.value for row in rows])
-        if is_revised:
-            self._withdraw(own, rows, found)
-        if found is None:
-            return
-        known = next((pair for pair in own if _is_near(rows, found.index, pair[0].at)), None)
-        if known is not None:
-            self._place_better(*known, rows, found)
-            return
-        self._pass_on(rows, found, [alert for _, alert in stored])
-
-    def _segment(self, own: Sequence[tuple[ChangePoint, Alert]]) -> list[Any]:
-        """From the last shift that has a segment of its own behind it. What was no shift bounds nothing."""
         arguments = (self.unit.session, self.series.id, self.metric, OPERATION)
-        for change, alert in reversed(own):
-            if alert.state != AlertState.FALSE:
-                rows = repository.newest_values(*arguments, change.at, detector.WINDOW_MAX)
-                if len(rows) >= SETTLED_AFTER:
-                    return rows
-        return repository.newest_values(*arguments, None, detector.WINDOW_MAX)
+        self.rows = repository.newest_values(*arguments, None, detector.WINDOW_MAX)
+        stored = repository.standing_changes(self.unit.session, self.series.id)
+        self.alerts = [alert for _, alert in stored]
+        self.own = [pair for pair in stored if pair[0].metric == self.metric and self._is_within(pair[0].at)]
+        self.look = detector.find_steps([row.value for row in self.rows])
+        steps = self.look.steps
+        self.known = [match(step, [self._known_step(pair) for pair in self.own]) for step in steps]
+        if is_revised:
+            self._withdraw()
+        explained = self._explained() if steps else []
+        for place, step in enumerate(steps):
+            found = self.known[place]
+            if found is None:
+                previous = self.known[place - 1] if place else None
+                before = self._known_step(self.own[previous]) if previous is not None else None
+                self._take_new(place, classify(steps, place, explained, len(self.rows), before))
+            elif self._is_released(self.own[found][0], place, explained):
+                self._release(self.own[found][0], step)
+            else:
+                self._place_better(*self.own[found], step)
 
-    def _columns(self, rows: list[Any], found: detector.Change) -> dict[str, Any]:
-        better = METRICS[self.metric].better
+    def _is_within(self, at: datetime) -> bool:
+        return bool(self.rows) and at >= self.rows[0].at
+
+    def _index(self, at: datetime) -> int:
+        return int(sum(row.at < at for row in self.rows))
+
+    def _known_step(self, pair: Known) -> KnownStep:
+        return KnownStep(self._index(pair[0].at), pair[0].change, kind=pair[0].inputs.get("kind", "alarm"))
+
+    def _explained(self) -> list[int]:
+        """Indexes of the steps that a person explained."""
+        alerts = repository.explained_alerts(self.unit.session, {alert.id for _, alert in self.own})
+        return [self._index(change.at) for change, alert in self.own if alert.id in alerts]
+
+    def _columns(self, step: detector.Step, kind: str) -> dict[str, Any]:
+        row = self.rows[step.index]
+        place = [one.index for one in self.look.steps].index(step.index)
         return {
-            "point_id": rows[found.index].point_id,
-            "at": rows[found.index].at,
-            "before": found.before,
-            "after": found.after,
-            "change": found.change,
-            "direction": detector.direction(found.change, better),
-            "p_value": found.p_value,
+            "point_id": row.point_id,
+            "at": row.at,
+            "before": step.before,
+            "after": step.after,
+            "change": step.change,
+            "direction": detector.direction(step.change, METRICS[self.metric].better),
+            "p_value": step.p_value,
             "algorithm_version": detector.ALGORITHM_VERSION,
             "inputs": {
-                "points": [str(row.point_id) for row in rows],
-                "values": [row.value for row in rows],
-                "index": found.index,
-                **found.inputs(detector.DEFAULT_SENSITIVITY),
+                "points": [str(one.point_id) for one in self.rows],
+                "values": [one.value for one in self.rows],
+                "index": step.index,
+                # The level before begins here.
+                "from": self.look.steps[place - 1].index if place else 0,
+                "kind": kind,
+                **self.look.inputs(detector.DEFAULT_SENSITIVITY),
             },
         }
 
-    def _place_better(self, change: ChangePoint, alert: Alert, rows: list[Any], found: detector.Change) -> None:
+    def _place_better(self, change: ChangePoint, alert: Alert, step: detector.Step) -> None:
         """More values tell the place and the size better, until somebody has acted on what was found."""
-        columns = self._columns(rows, found)
-        if alert.state != AlertState.SUSPECTED or alert.confirmation_run_id or columns["direction"] != change.direction:
+        if alert.state != AlertState.SUSPECTED or alert.confirmation_run_id:
             return
+        columns = self._columns(step, change.inputs.get("kind", "alarm"))
         if alert.point_id == change.point_id:
             alert.point_id, alert.at = columns["point_id"], columns["at"]
         for name, value in columns.items():
             setattr(change, name, value)
         self.unit.session.flush()
 
-    def _pass_on(self, rows: list[Any], found: detector.Change, alerts: list[Alert]) -> None:
-        columns = self._columns(rows, found)
-        alert = next(
-            (one for one in alerts if one.direction == columns["direction"] and _is_near(rows, found.index, one.at)),
-            None,
-        )
+    def _take_new(self, place: int, kind: str) -> None:
+        step = self.look.steps[place]
+        previous = self.known[place - 1] if place else None
+        if kind == "alarm":
+            if self._stands_out(step):
+                self._pass_on(step)
+        elif previous is not None:
+            # Of what was never passed on, neither the way back nor a switch is news.
+            self._add_to(self.own[previous][1], step, kind)
+
+    def _stands_out(self, step: detector.Step) -> bool:
+        """Among everything that the installation found in this sweep: Benjamini and Hochberg over all its series."""
+        at = self.rows[-1].at
+        count, p_values = repository.sweep_p_values(self.unit.session, at - SWEEP, at + SWEEP, self.series.id)
+        tested = max(count * len(WATCHED), len(p_values) + 1)
+        padded = np.ones(tested)
+        padded[: len(p_values) + 1] = [step.p_value, *p_values]
+        return bool(adjust(padded)[0] <= FALSE_DISCOVERY_RATE / LOOKS_WHILE_NEW)
+
+    def _pass_on(self, step: detector.Step) -> None:
+        columns = self._columns(step, "alarm")
+        near = (one for one in self.alerts if one.direction == columns["direction"] and self._is_near(step, one.at))
+        alert = next(near, None)
         is_new = alert is None
         if alert is None:
-            alert = Alert(
-                team_id=self.series.team_id,
-                series_id=self.series.id,
-                **{name: columns[name] for name in ("point_id", "at", "direction")},
-                state=AlertState.SUSPECTED,
-            )
-            self.unit.session.add(alert)
-            self.unit.session.flush()
+            alert = self._raise_alert(columns)
+        text = self._add_change(alert, columns, "found", f"from here on (p = {step.p_value:.2g})")
+        if is_new:
+            announce(self.unit, alert, "alert_suspected", self.series.title, text)
+
+    def _raise_alert(self, columns: dict[str, Any]) -> Alert:
+        alert = Alert(
+            team_id=self.series.team_id,
+            series_id=self.series.id,
+            **{name: columns[name] for name in ("point_id", "at", "direction")},
+            state=AlertState.SUSPECTED,
+        )
+        self.unit.session.add(alert)
+        self.unit.session.flush()
+        return alert
+
+    def _add_change(self, alert: Alert, columns: dict[str, Any], event: str, words: str) -> str:
         change = ChangePoint(
             team_id=self.series.team_id,
             series_id=self.series.id,
@@ -142,20 +195,47 @@ class _Look:
         )
         self.unit.session.add(change)
         self.unit.session.flush()
-        text = f"{METRICS[self.metric].title}: {found.change:+.1%} from here on (p = {found.p_value:.3f})."
-        add_event(self.unit, alert, "found", None, text=text, detail={"change_point_id": str(change.id)})
-        if is_new:
-            announce(self.unit, alert, "alert_suspected", self.series.title, text)
+        text = f"{METRICS[self.metric].title}: {columns['change']:+.1%} {words}."
+        add_event(self.unit, alert, event, None, text=text, detail={"change_point_id": str(change.id)})
+        return text
 
-    def _withdraw(
-        self, own: Sequence[tuple[ChangePoint, Alert]], rows: list[Any], found: detector.Change | None
-    ) -> None:
-        """Of the open segment: what the values no longer show, as long as nobody has acted on it."""
-        for change, alert in own:
-            is_within = bool(rows) and rows[0].at < change.at
-            if not is_within or (found is not None and _is_near(rows, found.index, change.at)):
-                continue
-            if alert.state == AlertState.SUSPECTED and alert.confirmation_run_id is None:
+    def _add_to(self, alert: Alert, step: detector.Step, kind: str) -> None:
+        """A return closes the alert, and opens it again if it leads back to the shift that the alert is about; a switch
+        between two known modes is an entry in its history only."""
+        if kind == "mode":
+            self._add_change(alert, self._columns(step, kind), "switched", "again, between two known levels")
+            return
+        columns = self._columns(step, kind)
+        text = self._add_change(alert, columns, "returned", "back to the level before")
+        if columns["direction"] == alert.direction and alert.state == AlertState.FIXED:
+            change_state(self.unit, alert, AlertState.SUSPECTED, None, text=text)
+        elif columns["direction"] != alert.direction and alert.state in OPEN and alert.confirmation_run_id is None:
+            change_state(self.unit, alert, AlertState.FIXED, None, text=text)
+
+    def _is_released(self, change: ChangePoint, place: int, explained: Sequence[int]) -> bool:
+        """Has a switch between modes lasted too long to be one?"""
+        is_last = place == len(self.look.steps) - 1
+        is_mode = change.inputs.get("kind") == "mode"
+        return is_mode and is_last and not is_mode_switch(self.look.steps, place, explained, len(self.rows))
+
+    def _release(self, change: ChangePoint, step: detector.Step) -> None:
+        columns = self._columns(step, "alarm")
+        alert = self._raise_alert(columns)
+        for name, value in columns.items():
+            setattr(change, name, value)
+        change.alert_id = alert.id
+        self.unit.session.flush()
+        text = f"{METRICS[self.metric].title}: {step.change:+.1%}, and longer than any earlier visit to this level."
+        add_event(self.unit, alert, "found", None, text=text, detail={"change_point_id": str(change.id)})
+        announce(self.unit, alert, "alert_suspected", self.series.title, text)
+
+    def _is_near(self, step: detector.Step, at: datetime) -> bool:
+        return self._is_within(at) and abs(self._index(at) - step.index) <= SAME_WITHIN
+
+    def _withdraw(self) -> None:
+        """Withdraw what the values no longer show, as long as nobody has acted on it."""
+        for place, (change, alert) in enumerate(self.own):
+            if place not in self.known and alert.state == AlertState.SUSPECTED and alert.confirmation_run_id is None:
                 change.withdrawn_at = datetime.now(UTC)
                 self.unit.session.flush()
                 self._drop_alert(alert)
@@ -166,9 +246,3 @@ class _Look:
         add_event(self.unit, alert, "withdrawn", None, text=text)
         if all(change.withdrawn_at for change in left):
             change_state(self.unit, alert, AlertState.FALSE, None)
-
-
-def _is_near(rows: Sequence[Any], index: int, at: datetime) -> bool:
-    """Is the instant at most `SAME_PLACE` sessions from the row?"""
-    place = sum(row.at < at for row in rows)
-    return abs(place - index) <= SAME_PLACE and bool(rows) and at >= rows[0].at

@@ -1,13 +1,17 @@
-"""Confirming an alert: new trials in a new session, and the verdict once they have ended.
+"""Confirming an alert: new trials in new sessions, and one of three answers once they have ended.
 
-Both sides are run again, interleaved and compared as pairs, where both can be: that is so when a setting of the store
-changed and is one that a plan may set, so that the old value can be brought back. A store's older version or an
-older machine cannot be had again; then only the present is measured, in a session of its own, and held against the
-sessions recorded before the shift by Welch's test. That is weaker: it cannot tell the store from whatever else has
+Old and new run side by side, interleaved, inside each session, where both can be had: that is so when a setting of the
+store changed and is one that a plan may set, so that the old value can be brought back. What differs between sessions
+then cancels, and the session's mean difference is the unit. A store's older version or an older machine can't be had
+again; then the present is measured in sessions of its own and held against the sessions recorded before the
+shift, whose spread says how much sessions differ. That is weaker: it can't tell the store from whatever else has
 changed on the machine since, and says so.
+
+Each run is one session. An answer that is still open says how many more it takes; confirming again adds a session.
 """
 
 import math
+import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -25,24 +29,33 @@ from loadstone.principal import Principal
 from loadstone.runs import schemas as run_schemas
 from loadstone.runs import service as runs
 from loadstone.runs.states import TERMINAL
-from loadstone.stats import compare
-from loadstone.stats.metrics import METRICS
+from loadstone.stats import sessions
+from loadstone.stats.sessions import PAIRS_A_SESSION
 from loadstone.targets.store_kinds import store_kinds
-from loadstone.trends import schemas
+from loadstone.trends import conclusion
 from loadstone.trends.alert_changes import add_event, announce, change_state
 from loadstone.trends.repository import alerts as repository
 from loadstone.trends.repository import series as series_repository
 from loadstone.trends.states import AlertState, check_alert
 
-TRIALS = 10
-CONFIDENCE = 0.95
 EXPLANATIONS = {
-    "paired": "Both sides run interleaved: as now, and with the settings of before the shift ({names}).",
-    "welch": (
-        "The store as it was before cannot be run again, so only the present is measured, in a new session, and held "
+    "paired": (
+        "Both sides run interleaved: as now, and with the settings of before the shift ({names}). Two to eight "
+        "sessions on different days decide."
+    ),
+    "sessions": (
+        "The store as it was before can't be run again, so only the present is measured, in new sessions, and held "
         "against the sessions before the shift. Weaker: the machine may have changed with the store."
     ),
 }
+NO_VALUES = (
+    "The run has fewer than two trials a side that count, or a value of zero. Look at its trials, then try again."
+)
+SHORT_HISTORY = (
+    "There are {found} sessions before the shift; {needed} are needed to know how much sessions differ. Decide by "
+    "hand, or exclude the runs that are off."
+)
+TRIALS = {"paired": PAIRS_A_SESSION, "sessions": 10}
 
 
 class ConfirmationUnderWay(Conflict):
@@ -67,12 +80,12 @@ def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas
     point, run = repository.point_and_run(unit.session, alert.point_id)
     target = run.definition["targets"][point.target_index]
     restored = _restorable_options(unit, alert, target)
-    method = "paired" if restored else "welch"
+    method = "paired" if restored else "sessions"
     submitted = runs.submit_run(
         unit,
         principal,
         run_schemas.RunSubmit(
-            plan=_plan(run, point.parameters, _sides(target, restored)),
+            plan=_plan(run, point.parameters, _sides(target, restored), TRIALS[method]),
             agent_selector=_selector(unit, principal, run),
             name=f"Confirm: {run.name}"[:200],
         ),
@@ -84,6 +97,7 @@ def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas
         "explanation": EXPLANATIONS[method].format(names=", ".join(sorted(restored))),
         "metric": change.metric,
         "operation": change.operation,
+        "sessions": _sessions_of(alert, method),
     }
     add_event(
         unit, alert, "confirmation", principal.user_id, text="Queued a run.", detail={"run_id": str(submitted.id)}
@@ -92,9 +106,16 @@ def confirm(unit: UnitOfWork, principal: Principal, alert: Alert) -> run_schemas
     return submitted
 
 
+def _sessions_of(alert: Alert, method: str) -> list[dict[str, Any]]:
+    """What earlier runs of the same kind measured: evidence adds up."""
+    before = alert.confirmation or {}
+    found: list[dict[str, Any]] = before.get("sessions", []) if before.get("method") == method else []
+    return found
+
+
 def _leading_change(unit: UnitOfWork, alert: Alert) -> ChangePoint:
     changes = repository.changes_of_alerts(unit.session, [alert.id]).get(alert.id)
-    if not changes:
+    if not changes or all(change.withdrawn_at for change in changes):
         raise NothingToConfirm("The series was judged anew without it. Mark the alert as false or fixed.")
     return changes[0]
 
@@ -130,15 +151,15 @@ def _sides(target: Mapping[str, Any], restored: Mapping[str, str]) -> list[dict[
     return [before, now | {"name": "as now"}]
 
 
-def _plan(run: Run, parameters: Mapping[str, Any], targets: list[dict[str, Any]]) -> PlanDefinition:
-    """The very point, more often. Restarted stores are as near to sessions of their own as one run can get."""
+def _plan(run: Run, parameters: Mapping[str, Any], targets: list[dict[str, Any]], trials: int) -> PlanDefinition:
+    """The very point, more often."""
     sides = [(str(parameters["target"]), target) for target in targets]
     settings = {name: [value] for name, value in parameters.items()}
     return PlanDefinition.model_validate(
         {
             **plans.part_of_plan(run.definition, sides, settings),
             "name": f"Confirm: {run.definition['name']}"[:200],
-            "trials_per_point": TRIALS,
+            "trials_per_point": trials,
             "order": "interleaved",
         }
     )
@@ -164,17 +185,20 @@ def conclude(unit: UnitOfWork, run: Run) -> None:
 
 def _conclude(unit: UnitOfWork, alert: Alert, run: Run) -> None:
     change = _leading_change(unit, alert)
-    is_paired = (alert.confirmation or {})["method"] == "paired"
-    base, contender = _measured(unit, alert, change, run, is_paired)
-    cell = compare.Cell(base, contender, is_paired, METRICS[change.metric].better)
-    found = compare.compare_cells([cell], margin=abs(change.change) / 2, confidence=CONFIDENCE).cells[0]
-    if found.refusal or found.ratio is None or found.low is None or found.high is None or found.p_value is None:
-        text = f"The run says nothing: {_refusal_text(found.refusal, len(base), len(contender))}"
-        alert.confirmation = {**(alert.confirmation or {}), "refusal": text}
+    kept = alert.confirmation or {}
+    is_paired = kept["method"] == "paired"
+    session = _session(unit, alert, change, run, is_paired)
+    if session is not None:
+        kept = {**kept, "sessions": [*kept.get("sessions", []), session]}
+        alert.confirmation = kept
+    shift, reason = _shift(unit, change, kept.get("sessions", []), is_paired)
+    if session is None or shift is None:
+        text = reason if session is not None else NO_VALUES
+        alert.confirmation = {**kept, "refusal": text}
         add_event(unit, alert, "confirmation", None, text=text)
         return
-    numbers = _numbers(alert, change, found, (len(base), len(contender)), is_paired)
-    alert.confirmation = {**(alert.confirmation or {}), "result": numbers.model_dump(mode="json")}
+    numbers = conclusion.numbers(change, shift, kept["sessions"], is_paired)
+    alert.confirmation = {**kept, "result": numbers.model_dump(mode="json")}
     add_event(unit, alert, "confirmation", None, text=numbers.sentence)
     if numbers.verdict != "undecided":
         change_state(unit, alert, AlertState(numbers.verdict), None, text=numbers.sentence)
@@ -189,59 +213,37 @@ def announce_confirmed(unit: UnitOfWork, alert: Alert, text: str) -> None:
         announce(unit, alert, "alert_confirmed", series.title if series else "", text)
 
 
-def _measured(unit: UnitOfWork, alert: Alert, change: ChangePoint, run: Run, is_paired: bool) -> tuple[Any, Any]:
-    """Values of both sides: of the same blocks where paired, else recorded sessions and new trials."""
+def _session(unit: UnitOfWork, alert: Alert, change: ChangePoint, run: Run, is_paired: bool) -> dict[str, Any] | None:
+    """What the run adds: its mean difference over pairs, or its mean; logarithms. None without two trials a side."""
     rows = repository.trial_values(unit.session, run.id, change.metric, change.operation)
-    if not is_paired:
-        recorded = change.inputs["values"][: change.inputs["index"]]
-        # A target that was changed since makes points of another series: they say nothing about this one.
-        return np.array(recorded), np.array([row.value for row in rows if row.series_id == alert.series_id])
-    before = {row.block: row.value for row in rows if row.target_index == 0}
-    after = {row.block: row.value for row in rows if row.target_index == 1}
-    blocks = sorted(before.keys() & after.keys())
-    return np.array([before[one] for one in blocks]), np.array([after[one] for one in blocks])
-
-
-def _refusal_text(refusal: str | None, n_before: int, n_after: int) -> str:
-    if refusal == "zero_variance":
-        return "all trials gave the very same number."
-    if refusal == "zero_values":
-        return "a value is zero."
-    return f"it has {n_before} values of before and {n_after} of after that count. Look at its trials, then try again."
-
-
-def _numbers(
-    alert: Alert, change: ChangePoint, found: compare.CellResult, counts: tuple[int, int], is_paired: bool
-) -> schemas.ConfirmationNumbers:
-    """Confirmed: shifted the same way, beyond chance. False: less than half of what was found, surely or likely."""
-    assert found.ratio is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.p_value is not None
-    same_way = (found.ratio > 1) == (change.change > 0)
-    share = math.log(found.ratio) / math.log1p(change.change)
-    if same_way and found.p_value <= 1 - CONFIDENCE and found.verdict == alert.direction:
-        verdict = "confirmed"
-    elif share < 0.5:
-        verdict = "false"
+    if any(row.value <= 0 for row in rows):
+        return None
+    if is_paired:
+        before = {row.block: row.value for row in rows if row.target_index == 0}
+        after = {row.block: row.value for row in rows if row.target_index == 1}
+        logs = [math.log(after[block] / before[block]) for block in sorted(before.keys() & after.keys())]
     else:
-        verdict = "undecided"
-    against = "interleaved pairs" if is_paired else "a new session against the recorded ones (weaker)"
-    said = {"confirmed": "It is there", "false": "It is not there", "undecided": "It cannot be told yet"}[verdict]
-    title = METRICS[change.metric].title
-    sentence = (
-        f"{said}: {title} {found.ratio - 1:+.1%} ({found.low - 1:+.1%} to {found.high - 1:+.1%}), "
-        f"{counts[0]} and {counts[1]} values, {against}; found was {change.change:+.1%}."
+        # A target that was changed since makes points of another series: they say nothing about this one.
+        logs = [math.log(row.value) for row in rows if row.series_id == alert.series_id]
+    if len(logs) < 2:
+        return None
+    at = (run.started_at or datetime.now(UTC)).timestamp()
+    return {"run_id": str(run.id), "at": at, "mean": float(np.mean(logs)), "trials": len(logs)}
+
+
+def _shift(
+    unit: UnitOfWork, change: ChangePoint, measured: list[dict[str, Any]], is_paired: bool
+) -> tuple[sessions.Shift | None, str]:
+    """Return the shift that all sessions show, or why there is none yet."""
+    means = sessions.sittings([one["at"] for one in measured], np.array([one["mean"] for one in measured]))
+    if is_paired:
+        found = sessions.side_by_side(means)
+        return found, conclusion.one_session_text(change, float(means[-1])) if len(means) else ""
+    points = change.inputs["points"][change.inputs.get("from", 0) : change.inputs["index"]]
+    rows = repository.session_log_means(
+        unit.session, [uuid.UUID(point) for point in points], change.metric, change.operation
     )
-    return schemas.ConfirmationNumbers(
-        verdict=verdict,
-        method="paired" if is_paired else "welch",
-        change=found.ratio - 1,
-        low=found.low - 1,
-        high=found.high - 1,
-        p_value=found.p_value,
-        n_before=counts[0],
-        n_after=counts[1],
-        algorithm_version=compare.ALGORITHM_VERSION,
-        sentence=sentence,
+    history = sessions.sittings([row.at.timestamp() for row in rows], np.array([row.value for row in rows]))
+    return conclusion.against_history(means, history, is_lower=change.change < 0), SHORT_HISTORY.format(
+        found=len(history), needed=sessions.HISTORY_MIN
     )

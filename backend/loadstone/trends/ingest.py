@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadstone.db import UnitOfWork
@@ -11,21 +11,28 @@ from loadstone.stats.histogram import QUANTILE_NAMES
 from loadstone.stats.metrics import quantile_metric
 from loadstone.stats.stated import is_void
 from loadstone.trends.labels import series_labels, series_title
+from loadstone.trends.repository import alerts
 from loadstone.trends.repository import ingest as repository
 
 Labels = Mapping[str, str]
 
 
 def take_points(unit: UnitOfWork, run: Run) -> list[Series]:
-    """Rewrites what the locked run gave to its series; returns those series, locked."""
+    """Rewrites what the locked run gave to its series; returns those series, locked.
+
+    A run that was cancelled gives nothing, nor does a point of which one trial is left of several. A run that confirms
+    an alert names no series: its plan and target are not what the series is measured by.
+    """
     locked = repository.lock_series(unit.session, repository.series_of_run(unit.session, run.id))
-    counted = repository.counted_points(unit.session, run.id)
+    counted = _complete(run, repository.counted_points(unit.session, run.id))
     points = [_point_row(run, row) for row in counted]
     keys = {row["point_id"]: {"series_id": row["series_id"], "at": row["at"]} for row in points}
     repository.replace_points(unit.session, run.id, points, _value_rows(unit, run.id, keys))
-    newest = {
-        row.series_id: {"target": row.parameters.get("target"), "plan": run.definition["name"]} for row in counted
-    }
+    newest: dict[uuid.UUID, dict[str, str]] = {}
+    if not alerts.is_confirmation(unit.session, run):
+        newest = {
+            row.series_id: {"target": row.parameters.get("target"), "plan": run.definition["name"]} for row in counted
+        }
     changes: Counter[tuple[str, str]] = Counter()
     for series in locked:
         before = series.labels if series.value_count else {}
@@ -34,6 +41,13 @@ def take_points(unit: UnitOfWork, run: Run) -> list[Series]:
         changes.subtract(before.items())
     repository.count_labels(unit.session, run.team_id, changes)
     return list(locked)
+
+
+def _complete(run: Run, counted: Sequence[Any]) -> list[Any]:
+    if run.status == "cancelled":
+        return []
+    least = min(2, run.definition["trials_per_point"])
+    return [row for row in counted if row.trials_counted >= least]
 
 
 def _point_row(run: Run, row: Any) -> dict[str, Any]:

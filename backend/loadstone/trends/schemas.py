@@ -176,17 +176,21 @@ class WriteExclusion(_Written):
 class ConfirmationNumbers(BaseModel):
     """`change` is after / before - 1 as measured anew, with its 95 % interval; `p_value` is one-sided.
 
-    `method` is `paired` where both sides ran interleaved, else `welch` against the recorded sessions: weaker.
+    `method` is `paired` where old and new ran interleaved inside each session, else `sessions`: new ones against those
+    recorded before the shift, which is weaker (`welch` in verdicts before version 2). `sessions` is how many were
+    measured, `sessions_needed` how many more an undecided answer takes; null where eight would not do.
     """
 
     verdict: Literal["confirmed", "false", "undecided"]
-    method: Literal["paired", "welch"]
+    method: Literal["paired", "sessions", "welch"]
     change: float
     low: float
     high: float
     p_value: float
     n_before: int
     n_after: int
+    sessions: int | None = None
+    sessions_needed: int | None = None
     algorithm_version: str
     sentence: str
 
@@ -195,7 +199,7 @@ class Confirmation(BaseModel):
     """`result` is null while the run is under way; `refusal` says why it cannot be judged."""
 
     run_id: uuid.UUID | None
-    method: Literal["paired", "welch"]
+    method: Literal["paired", "sessions", "welch"]
     explanation: str
     metric: str
     operation: str
@@ -225,7 +229,8 @@ class Alert(BaseModel):
 
 
 class AlertEvent(BaseModel):
-    """`kind`: found, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the product itself."""
+    """`kind`: found, returned, switched, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the
+    product itself."""
 
     id: uuid.UUID
     kind: str

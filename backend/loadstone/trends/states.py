@@ -16,12 +16,14 @@ class AlertState(StrEnum):
 
 
 TRANSITIONS: Mapping[AlertState, frozenset[AlertState]] = {
-    AlertState.SUSPECTED: frozenset({AlertState.CONFIRMED, AlertState.FALSE, AlertState.EXPECTED}),
+    # Fixed: the series went back to its old level before anybody confirmed the alert.
+    AlertState.SUSPECTED: frozenset({AlertState.CONFIRMED, AlertState.FALSE, AlertState.EXPECTED, AlertState.FIXED}),
     AlertState.CONFIRMED: frozenset({AlertState.ACKNOWLEDGED, AlertState.EXPECTED, AlertState.FIXED, AlertState.FALSE}),
     AlertState.ACKNOWLEDGED: frozenset({AlertState.EXPECTED, AlertState.FIXED, AlertState.FALSE}),
     # A person who erred can take a closed alert up again.
     AlertState.EXPECTED: frozenset({AlertState.SUSPECTED}),
-    AlertState.FIXED: frozenset({AlertState.ACKNOWLEDGED}),
+    # Suspected: the shift is back.
+    AlertState.FIXED: frozenset({AlertState.ACKNOWLEDGED, AlertState.SUSPECTED}),
     AlertState.FALSE: frozenset({AlertState.SUSPECTED}),
 }
 OPEN = frozenset({AlertState.SUSPECTED, AlertState.CONFIRMED, AlertState.ACKNOWLEDGED})

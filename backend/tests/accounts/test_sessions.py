@@ -157,11 +157,45 @@ def test_a_new_password_ends_the_other_sessions(anonymous: TestClient, password:
     body = {"current_password": password, "new_password": "a new password"}
     wrong = anonymous.post("/api/v1/me/password", json=body | {"current_password": "guess"}, headers=first)
     assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong_password")
-    assert anonymous.post("/api/v1/me/password", json=body, headers=first).status_code == 204
+    changed = anonymous.post("/api/v1/me/password", json=body, headers=first)
+    assert changed.json() == {"sessions_ended": 1, "tokens_revoked": 0, "tokens_valid": 0}
     assert anonymous.get("/api/v1/me", headers=first).status_code == 200
     assert anonymous.get("/api/v1/me", headers=second).status_code == 401
     assert sign_in(anonymous, password) == 401
     assert sign_in(anonymous, "a new password") == 200
+
+
+def test_a_new_password_tells_of_tokens_and_ends_them_where_that_is_asked_for(
+    anonymous: TestClient, password: str
+) -> None:
+    page = browser(anonymous, password)
+    tokens = [anonymous.post("/api/v1/tokens", json={"name": name}, headers=page).json()["token"] for name in "ab"]
+    pipeline = anonymous.post("/api/v1/tokens", json={"name": "pipeline", "kind": "team"}, headers=page)
+    anonymous.cookies.clear()
+
+    def status(token: str) -> int:
+        return anonymous.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"}).status_code
+
+    body = {"current_password": password, "new_password": "a new password"}
+    changed = anonymous.post("/api/v1/me/password", json=body, headers=page).json()
+    assert (changed["tokens_revoked"], changed["tokens_valid"]) == (0, 2)
+    assert [status(token) for token in tokens] == [200, 200]
+    again = {"current_password": "a new password", "new_password": "another password", "revoke_tokens": True}
+    changed = anonymous.post("/api/v1/me/password", json=again, headers=page).json()
+    assert (changed["tokens_revoked"], changed["tokens_valid"]) == (2, 0)
+    assert [status(token) for token in tokens] == [401, 401]
+    if pipeline.status_code == 201:
+        assert status(pipeline.json()["token"]) == 200
+
+
+def test_a_password_set_by_an_operator_ends_the_sessions_too(anonymous: TestClient, password: str) -> None:
+    page = browser(anonymous, password)
+    with unit_of_work() as unit:
+        service.create_account(unit, EMAIL, "Ada", "a team", "admin", password)
+    assert anonymous.get("/api/v1/me", headers=page).status_code == 200, "it is the same password"
+    with unit_of_work() as unit:
+        service.create_account(unit, EMAIL, "Ada", "a team", "admin", "set by an operator")
+    assert anonymous.get("/api/v1/me", headers=page).status_code == 401
 
 
 def test_a_short_password_is_refused(anonymous: TestClient, password: str) -> None:

@@ -114,3 +114,58 @@ def test_guessing_tokens_is_slowed_down_and_right_ones_go_on(client: Caller, ano
     assert set(tries[:-1]) == {401}
     assert tries[-1] == 429
     assert client.get("/api/v1/me").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("scope", "target", "status"),
+    [
+        ("read", "manage", 403),
+        ("read", "run", 403),
+        ("run", "manage", 403),
+        ("run", "run", 204),
+        ("manage", "manage", 204),
+        ("read", "read", 204),
+    ],
+)
+def test_a_token_ends_no_stronger_one_of_its_person(
+    client: Caller, anonymous: TestClient, scope: str, target: str, status: int
+) -> None:
+    weak, strong = make(client, scope=scope)["token"], make(client, scope=target)
+    answer = anonymous.delete(f"/api/v1/tokens/{strong['id']}", headers=bearer(weak))
+    assert answer.status_code == status
+    still = anonymous.get("/api/v1/me", headers=bearer(strong["token"])).status_code
+    assert still == (401 if status == 204 else 200)
+    if status == 403:
+        assert answer.json()["code"] == "token_beyond_token"
+
+
+def test_a_manage_token_of_a_viewer_can_be_ended_by_no_read_token(
+    viewer: Caller, anonymous: TestClient, team: Team
+) -> None:
+    """What the person may do today may be more tomorrow."""
+    strong, weak = make(viewer, scope="read"), factories.make_token(viewer.principal, scope="read")
+    with unit_of_work() as unit:
+        unit.session.get_one(ApiToken, strong["id"]).scope = "manage"
+    assert anonymous.delete(f"/api/v1/tokens/{strong['id']}", headers=bearer(weak)).status_code == 403
+
+
+def test_a_token_makes_none_that_outlives_it(client: Caller, anonymous: TestClient) -> None:
+    ends_at = "2099-01-01T00:00:00Z"
+    short = make(client, expires_at=ends_at)["token"]
+    for expires_at in (None, "2099-01-01T00:00:01Z"):
+        body = {"name": "x", "expires_at": expires_at}
+        refused = anonymous.post("/api/v1/tokens", json=body, headers=bearer(short))
+        assert (refused.status_code, refused.json()["code"], refused.json()["path"]) == (
+            403,
+            "token_beyond_token",
+            "expires_at",
+        )
+    made = anonymous.post("/api/v1/tokens", json={"name": "x", "expires_at": ends_at}, headers=bearer(short))
+    assert made.status_code == 201
+
+
+def test_a_teams_token_makes_no_token_of_its_own_person(client: Caller, anonymous: TestClient) -> None:
+    """The list of nobody would hold it, and it would outlive the token that made it."""
+    token = make(client, kind="team", scope="manage", name="pipeline")["token"]
+    refused = anonymous.post("/api/v1/tokens", json={"name": "x"}, headers=bearer(token))
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")

@@ -18,7 +18,8 @@ def only_agent(caller: Caller) -> dict[str, Any]:
 
 
 def enroll_body(token: str, **fields: Any) -> dict[str, Any]:
-    return {"enrollment_token": token, "name": "one", "host_key": "host-1", "labels": {}} | fields
+    body = {"enrollment_token": token, "name": "one", "host_key": "host-1", "labels": {}, "agent_protocol": 2}
+    return body | fields
 
 
 def new_enrollment(caller: Caller) -> str:

@@ -10,6 +10,7 @@ from loadstone_contracts.agent_calls import StoreFacts
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import make_run, resolved_plan, trials_of
 from loadstone_testing.simulated_agent import SimulatedAgent, summary, totals
+from loadstone_testing.trend_factories import History
 
 Answers = Callable[[TrialItem], int]
 Measure = Callable[..., Run]
@@ -18,6 +19,11 @@ Measure = Callable[..., Run]
 @pytest.fixture
 def agent(client: Caller) -> SimulatedAgent:
     return SimulatedAgent.enroll(client)
+
+
+@pytest.fixture
+def history(client: Caller) -> History:
+    return History(client.principal)
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from loadstone.db import unit_of_work
-from loadstone.models import Run, Trial
+from loadstone.models import Point, Run, Trial, TrialMetric
 from loadstone.runs.schemas import TrialItem
 from loadstone_testing.callers import Caller
-from sqlalchemy import update
+from loadstone_testing.trend_factories import History, steady
+from sqlalchemy import select, update
 
 from .conftest import Measure, fifth_more
 
@@ -61,8 +62,40 @@ def test_two_runs_are_matched_by_all_parameters_and_labelled_as_sessions(client:
         {"target": "memcached", "connections": 2},
         {"target": "redis", "connections": 2},
     ]
-    assert {(cell["method"], cell["order"]) for cell in found["cells"]} == {("welch", "sessions")}
-    assert {cell["verdict"] for cell in found["cells"]} == {"equivalent"}
+    assert {(cell["method"], cell["order"]) for cell in found["cells"]} == {("sessions", "sessions")}
+    assert {cell["refusal"]["code"] for cell in found["cells"]} == {"no_session_history"}
+    assert "0 other sessions, and 8 are needed" in found["cells"][0]["refusal"]["message"]
+    assert {cell["verdict"] for cell in found["cells"]} == {"not_enough_data"}
+
+
+def test_two_sessions_are_compared_by_how_much_the_series_sessions_differ(client: Caller, history: History) -> None:
+    runs = [history.add(value) for value in (*steady(12, swing=0.02), 80_000.0)]
+    found = evaluate(client, *({"run_id": str(run.id)} for run in runs[-2:]), metrics=["throughput_per_s"])
+    [cell] = found["cells"]
+    assert (cell["method"], cell["interval_kind"], cell["verdict"]) == ("sessions", "sessions", "worse")
+    assert cell["interval"]["low"] < cell["ratio"] < cell["interval"]["high"]
+    # Within what sessions differ by, trials that agree with each other prove nothing.
+    found = evaluate(client, *({"run_id": str(run.id)} for run in runs[1:3]), metrics=["throughput_per_s"])
+    assert found["cells"][0]["verdict"] in ("not_enough_data", "equivalent")
+
+
+def test_error_shares_of_zero_and_thirty_per_cent_are_told_apart(client: Caller, measure: Measure) -> None:
+    def failing(trial: TrialItem) -> int:
+        return 1_000 + trial.ordinal
+
+    run = measure(failing, order="interleaved", trials_per_point=4, axes=[])
+    with unit_of_work() as unit:
+        points = unit.session.scalars(select(Point).where(Point.run_id == run.id)).all()
+        slower = next(point.id for point in points if point.parameters["target"] == "redis")
+        unit.session.execute(
+            update(TrialMetric)
+            .where(TrialMetric.point_id == slower, TrialMetric.metric == "error_share")
+            .values(value=0.3)
+        )
+    [cell] = evaluate(client, *targets(run), metrics=["error_share"])["cells"]
+    assert (cell["refusal"], cell["verdict"], cell["ratio"]) == (None, "worse", None)
+    assert cell["difference"] == pytest.approx(0.3, abs=0.01)
+    assert cell["difference_interval"]["low"] > 0.2
 
 
 def test_points_are_compared_whatever_their_parameters(client: Caller, interleaved: Run) -> None:
@@ -97,15 +130,10 @@ def test_curves_carry_the_trials_as_bands_and_merged_percentiles(client: Caller,
     assert by_key[0, "response_time_p99_ns"][0]["value"] == points[0]["total"]["response_time_ns"]["p99"]
 
 
-@pytest.mark.parametrize(
-    ("trials", "code"), [({"trials_per_point": 1}, "one_trial"), ({"trials_per_point": 3}, "zero_variance")]
-)
-def test_what_has_no_spread_is_refused_with_its_reason(
-    client: Caller, measure: Measure, trials: dict[str, Any], code: str
-) -> None:
-    run = measure(lambda trial: 1_000, order="interleaved", axes=[], **trials)
+def test_a_single_trial_is_refused_with_its_reason(client: Caller, measure: Measure) -> None:
+    run = measure(lambda trial: 1_000, order="interleaved", axes=[], trials_per_point=1)
     cell = throughput(evaluate(client, *targets(run)))[0]
-    assert cell["refusal"]["code"] == code
+    assert cell["refusal"]["code"] == "one_trial"
     assert (cell["ratio"], cell["interval"], cell["p_value"], cell["verdict"]) == (None, None, None, "not_enough_data")
 
 
@@ -121,6 +149,18 @@ def test_mixed_engine_versions_are_refused(client: Caller, measure: Measure) -> 
     refusal = throughput(evaluate(client, *targets(run)))[0]["refusal"]
     assert refusal["code"] == "mixed_engine_versions"
     assert "native 0.1.0 and native 0.2.0" in refusal["message"]
+
+
+def test_a_void_trial_of_another_engine_refuses_nothing(client: Caller, measure: Measure) -> None:
+    def first_of_redis(trial: Any) -> bool:
+        return bool(trial.parameters["target"] == "redis" and trial.repetition == 0)
+
+    def older_once(trial: Any) -> dict[str, str]:
+        return {"engine_version": "0.0.9"} if first_of_redis(trial) else {}
+
+    run = measure(fifth_more, trials_per_point=4, order="interleaved", finish=older_once, void=first_of_redis)
+    cell = throughput(evaluate(client, *targets(run)))[0]
+    assert (cell["refusal"], cell["n_pairs"], cell["verdict"]) == (None, 3, "better")
 
 
 def test_percentiles_of_different_precision_are_refused_and_throughput_is_not(client: Caller, measure: Measure) -> None:
@@ -142,6 +182,17 @@ def test_void_trials_are_left_out_until_somebody_includes_them(client: Caller, m
             assert client.post(f"/api/v1/trials/{trial['id']}/decisions", json=decision).status_code == 201
     cell = throughput(evaluate(client, *targets(run)))[0]
     assert (cell["refusal"], cell["n_contender"]) == (None, 2)
+
+
+def test_constants_that_differ_are_told_apart(client: Caller, measure: Measure) -> None:
+    run = measure(
+        lambda trial: 1_000 if trial.parameters["target"] == "redis" else 2_000,
+        order="interleaved",
+        axes=[],
+        trials_per_point=3,
+    )
+    cell = throughput(evaluate(client, *targets(run)))[0]
+    assert (cell["refusal"], cell["verdict"], cell["ratio"]) == (None, "worse", pytest.approx(0.5))
 
 
 def test_sides_that_share_no_setting_match_nothing(client: Caller, measure: Measure) -> None:

@@ -123,7 +123,8 @@ def test_attempts_are_bounded(client: Caller, agent: SimulatedAgent) -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "code"), [("crashed", "agent_restarted"), ("failed", "engine_killed"), ("cancelled", None)]
+    ("outcome", "code"),
+    [("crashed", "agent_restarted"), ("failed", "engine_killed"), ("failed", "store_died"), ("cancelled", None)],
 )
 def test_what_nobody_asked_for_is_attempted_again(
     client: Caller, agent: SimulatedAgent, run: Run, outcome: str, code: str | None
@@ -137,7 +138,9 @@ def test_what_nobody_asked_for_is_attempted_again(
     assert agent.claim(held.trial_id).attempt == 2
 
 
-@pytest.mark.parametrize("code", ["target_unreachable", "store_missing", "store_died", "disk_full"])
+@pytest.mark.parametrize(
+    "code", ["target_unreachable", "store_missing", "store_out_of_memory", "store_disk_full", "disk_full"]
+)
 def test_a_trial_that_failed_stays_failed_and_the_run_goes_on(
     client: Caller, agent: SimulatedAgent, run: Run, code: str
 ) -> None:

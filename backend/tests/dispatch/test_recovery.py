@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from loadstone.db import unit_of_work
 from loadstone.dispatch import recovery, repository
-from loadstone.models import Agent, Run, RunEvent
+from loadstone.models import Agent, Run, RunEvent, Trial
 from loadstone.settings import get_settings
 from loadstone_contracts.tasks import CONTROL_QUEUE, agent_queue
 from loadstone_testing.callers import Caller
@@ -18,6 +18,7 @@ from loadstone_testing.run_factories import (
     let_leases_run_out,
     make_run,
     plan_body,
+    resolved_plan,
     sweep,
     trials_of,
 )
@@ -188,3 +189,24 @@ def test_sweeps_at_once_end_an_attempt_once(client: Caller, agent: SimulatedAgen
         with unit_of_work() as unit:
             seqs = list(unit.session.scalars(select(RunEvent.seq).where(RunEvent.run_id == waiting.id)))
         assert sorted(seqs) == list(range(1, len(seqs) + 1))
+
+
+def test_a_trial_that_cannot_be_recovered_stops_no_other(client: Caller, agent: SimulatedAgent) -> None:
+    """The row is broken as a fault of ours would break it: its warnings are no list."""
+    other = SimulatedAgent.enroll(client, "bench-2", "host-2")
+    plan = resolved_plan(("memcached",), axes=[], trials_per_point=1)
+    bad, good = make_run(client.principal, plan), make_run(client.principal, plan)
+    agent.claim(first_trial(client, bad))
+    other.claim(first_trial(client, good))
+    with unit_of_work() as unit:
+        unit.session.execute(update(Trial).where(Trial.run_id == bad.id).values(warnings=5))
+    let_leases_run_out()
+    sweep()
+    with unit_of_work() as unit:
+        statuses = {row[0]: row[1] for row in unit.session.execute(select(Trial.run_id, Trial.status))}
+    assert (statuses[bad.id], statuses[good.id]) == ("claimed", "queued")
+    with unit_of_work() as unit:
+        unit.session.execute(update(Trial).where(Trial.run_id == bad.id).values(warnings=[]))
+    sweep()
+    with unit_of_work() as unit:
+        assert set(unit.session.scalars(select(Trial.status))) == {"queued"}, "mended, it is recovered"

@@ -202,7 +202,7 @@ def test_an_address_is_judged_again_when_it_is_used(client: Caller, receiver: We
     setting(NOTIFY_PRIVATE_ADDRESSES="false")
     deliver_due()
     assert receiver.received == []
-    assert "private network" in log(client)[0]["response_excerpt"]
+    assert "private or reserved network" in log(client)[0]["response_excerpt"]
 
 
 @pytest.mark.parametrize(

@@ -87,34 +87,58 @@ def test_the_same_plan_gives_the_same_grid(plan: ResolvedPlan) -> None:
     assert expand(plan) == expand(ResolvedPlan.model_validate_json(plan.model_dump_json()))
 
 
-def test_interleaved_blocks_are_adjacent_and_turn_around_in_each_repetition() -> None:
+def blocks_of(grid: Grid, size: int) -> list[list[GridTrial]]:
+    return [grid.trials[place : place + size] for place in range(0, len(grid.trials), size)]
+
+
+def test_interleaved_blocks_are_adjacent_and_walk_the_settings_up_then_down() -> None:
     grid = expand(resolved(trials_per_point=4))
-    pairs = [grid.trials[place : place + 2] for place in range(0, len(grid.trials), 2)]
-    assert all(first.block == second.block for first, second in pairs)
-    for setting in ({"connections": 1}, {"connections": 4}):
-        orders = [
-            target_order(grid, pair)
-            for pair in pairs
-            if grid.points[pair[0].point_ordinal].parameters["connections"] == setting["connections"]
-        ]
-        assert orders[0] == orders[2]
-        assert orders[1] == orders[3] == orders[0][::-1]
+    blocks = blocks_of(grid, 2)
+    assert all(first.block == second.block for first, second in blocks)
+    connections = [grid.points[first.point_ordinal].parameters["connections"] for first, _ in blocks]
+    assert connections == [1, 4, 4, 1, 1, 4, 4, 1]
 
 
-def test_linear_drift_of_the_machine_cancels_out_between_interleaved_targets() -> None:
-    """The mean place in time is the same for all targets of a setting."""
-    grid = expand(resolved(targets=targets(3), trials_per_point=4))
-    places: dict[int, list[int]] = defaultdict(list)
-    for trial in grid.trials:
-        places[trial.point_ordinal].append(trial.ordinal)
-    means = {sum(ordinals) / len(ordinals) for ordinals in places.values()}
-    assert means == {(len(grid.trials) - 1) / 2}
+@pytest.mark.parametrize("trials", [2, 3, 6])
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_with_few_blocks_every_target_runs_before_and_after_the_first_at_each_setting(count: int, trials: int) -> None:
+    for seed in range(20):
+        grid = expand(resolved(targets=targets(count), trials_per_point=trials, seed=seed))
+        sides: dict[tuple[int, int], set[bool]] = defaultdict(set)
+        for block in blocks_of(grid, count):
+            order = target_order(grid, block)
+            setting = grid.points[block[0].point_ordinal].parameters["connections"]
+            for place, target in enumerate(order):
+                if target:
+                    sides[setting, target].add(place > order.index(0))
+        assert set(map(frozenset, sides.values())) == {frozenset({True, False})}
 
 
-def test_the_target_that_begins_rotates_from_setting_to_setting() -> None:
-    axes = [{"parameter": "connections", "values": [1, 2, 3]}]
-    grid = expand(resolved(targets=targets(3), axes=axes, trials_per_point=1))
-    assert sorted(target_order(grid, grid.trials[::3])) == [0, 1, 2]
+def test_the_order_within_a_block_is_drawn_from_the_seed_and_keeps_no_rhythm() -> None:
+    """Over many blocks each target begins as often as another, also on even and on odd repetitions apart."""
+    grid = expand(resolved(trials_per_point=400, axes=[]))
+    first = [target_order(grid, block)[0] for block in blocks_of(grid, 2)]
+    for step in (1, 2, 4):
+        for start in range(step):
+            share = sum(first[start::step]) / len(first[start::step])
+            assert abs(share - 0.5) < 0.17
+    assert grid.trials == expand(resolved(trials_per_point=400, axes=[])).trials
+    other = expand(resolved(trials_per_point=400, axes=[], seed=8))
+    assert first != [target_order(other, block)[0] for block in blocks_of(other, 2)]
+
+
+def test_a_new_value_on_an_axis_changes_no_other_setting_s_order() -> None:
+    def orders(*connections: int) -> dict[tuple[int, int], list[int]]:
+        axes = [{"parameter": "connections", "values": list(connections)}]
+        grid = expand(resolved(targets=targets(3), axes=axes, trials_per_point=5))
+        return {
+            (grid.points[block[0].point_ordinal].parameters["connections"], block[0].repetition): target_order(
+                grid, block
+            )
+            for block in blocks_of(grid, 3)
+        }
+
+    assert orders(1, 4).items() <= orders(1, 2, 4).items()
 
 
 def test_sequential_order_ends_one_point_before_the_next() -> None:

@@ -163,6 +163,17 @@ def test_an_interval_that_reaches_requests_without_an_answer_has_no_upper_end() 
     assert high is None
 
 
+def test_an_interval_has_no_end_beyond_the_values_that_there_are() -> None:
+    values = [1_000_000.0 + 10_000 * number for number in range(100)]
+    low, high = order_statistics.interval(censored.distribution(histogram_of(values), None), 0.99) or (None, None)
+    assert low == pytest.approx(values[96], rel=0.001)
+    assert high is None
+    few = order_statistics.interval(censored.distribution(histogram_of(values[:10]), None), 0.01)
+    assert few is not None
+    assert few[0] is None
+    assert order_statistics.interval(censored.distribution(histogram.empty(), None), 0.5) is None
+
+
 def test_every_range_of_a_frozen_store_holds_for_every_share_and_moment() -> None:
     """1, half or all of ten connections freeze at the start, in the middle or in the last tenth."""
     for frozen, moment in itertools.product((1, 5, 10), (0.0, 0.5, 0.9)):

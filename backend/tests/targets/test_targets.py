@@ -204,3 +204,58 @@ def test_targets_of_another_team_are_not_found(client: Caller, other_team: Calle
     ]
     assert {(answer.status_code, answer.json()["code"]) for answer in answers} == {(404, "not_found")}
     assert other_team.get(URL).json()["items"] == []
+
+
+SAVED: dict[str, Any] = {"host": "db.example.org", "port": 6380, "username": "ada", "password": "marked"} | {
+    "tls": {"server_name": "db"}
+}
+ELSEWHERE: list[dict[str, Any]] = [
+    {"host": "evil.example.org"},
+    {"port": 6381},
+    {"read_host": "evil.example.org"},
+    {"read_port": 6382},
+    {"username": "eve"},
+    {"tls": None},
+    {"tls": {"server_name": "evil"}},
+    {"tls": {"server_name": "db", "verify_certificate": False}},
+    {"tls": {"server_name": "db", "ca_pem": "-----BEGIN CERTIFICATE-----"}},
+    {"protocol": "redis_cluster"},
+    {"kind": "valkey"},
+]
+
+
+@pytest.mark.parametrize("change", ELSEWHERE, ids=str)
+def test_a_stored_password_is_sent_nowhere_but_where_it_was_saved_for(client: Caller, change: dict[str, Any]) -> None:
+    body = external_target(**SAVED)
+    target = client.post("/api/v1/targets", json=body).json()
+    kept = {name: value for name, value in body.items() if name != "password"}
+    refused = client.put(f"/api/v1/targets/{target['id']}", json=kept | change)
+    assert (refused.status_code, refused.json()["code"], refused.json()["path"]) == (422, "invalid_input", "password")
+    assert refused.json()["errors"][0]["code"] == "password_needed"
+    with unit_of_work() as unit:
+        row = unit.session.get_one(models.Target, target["id"])
+        assert (row.host, row.port, row.kind) == ("db.example.org", 6380, "redis")
+    assert assignment(client, target["id"]).password == "marked"
+    entered = client.put(f"/api/v1/targets/{target['id']}", json=kept | change | {"password": "another"})
+    assert entered.status_code in (200, 422), entered.text
+    if entered.status_code == 422:
+        assert "password" not in [error["path"] for error in entered.json()["errors"]]
+    removed = client.put(f"/api/v1/targets/{target['id']}", json=kept | change | {"password": None})
+    assert removed.status_code == 422 or removed.json()["has_password"] is False
+
+
+@pytest.mark.parametrize("change", [{}, {"name": "renamed"}, {"database": "3"}, {"protocol": "redis"}], ids=str)
+def test_a_password_stays_where_only_the_rest_changes(client: Caller, change: dict[str, Any]) -> None:
+    body = external_target(**SAVED)
+    target = client.post("/api/v1/targets", json=body).json()
+    kept = {name: value for name, value in body.items() if name != "password"}
+    changed = client.put(f"/api/v1/targets/{target['id']}", json=kept | change)
+    assert (changed.status_code, changed.json().get("has_password")) == (200, True)
+
+
+def test_a_password_does_not_survive_a_turn_as_a_managed_target(client: Caller) -> None:
+    target = client.post("/api/v1/targets", json=external_target(**SAVED)).json()
+    url = f"/api/v1/targets/{target['id']}"
+    assert client.put(url, json=managed_target(kind="redis", profile="none")).json()["has_password"] is False
+    back = client.put(url, json=external_target(host="evil.example.org"))
+    assert (back.status_code, back.json()["has_password"]) == (200, False)

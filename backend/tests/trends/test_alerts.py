@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 from loadstone.db import unit_of_work
-from loadstone.models import ChangePoint
-from loadstone.stats.change_points import ALGORITHM_VERSION, newest_change
+from loadstone.models import ChangePoint, Run, SeriesValue, Trial
+from loadstone.stats import sessions
+from loadstone.stats.change_points.detector import ALGORITHM_VERSION, find_steps
 from loadstone.trends import analysis
+from loadstone.trends.repository import alerts as alerts_repository
 from loadstone.trends.states import TRANSITIONS, AlertState
 from loadstone_testing.callers import Caller
 from loadstone_testing.simulated_agent import SimulatedAgent, summary, totals
 from loadstone_testing.trend_factories import History, steady
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 Get = Callable[..., Any]
 
@@ -47,17 +49,75 @@ def test_more_of_the_same_adds_nothing(alert: dict[str, Any], history: History, 
     assert [one["id"] for one in get("alerts")["items"]] == [alert["id"]]
 
 
-def test_the_way_back_is_an_alert_of_the_better_direction(alert: dict[str, Any], history: History, get: Get) -> None:
-    history.add(*steady(12, level=80_000.0), *steady(5))
-    assert [one["direction"] for one in get("alerts")["items"]] == ["better", "worse"]
+def test_the_way_back_closes_the_alert_and_the_shift_coming_again_opens_it(
+    alert: dict[str, Any], history: History, get: Get
+) -> None:
+    history.add(*steady(4, level=80_000.0), *steady(5))
+    [closed] = get("alerts")["items"]
+    assert (closed["id"], closed["state"], closed["direction"]) == (alert["id"], "fixed", "worse")
+    assert closed["changes"][0]["direction"] == "worse"
+    assert "returned" in {event["kind"] for event in get(f"alerts/{alert['id']}")["history"]}
+    history.add(*steady(5, level=80_000.0))
+    [again] = get("alerts")["items"]
+    assert (again["id"], again["state"]) == (alert["id"], "suspected")
+
+
+def test_after_a_person_called_it_fixed_the_same_shift_is_a_new_alert(
+    alert: dict[str, Any], history: History, client: Caller, get: Get
+) -> None:
+    history.add(*steady(3, level=80_000.0))
+    assert client.patch(f"/api/v1/alerts/{alert['id']}", json={"state": "fixed"}).status_code == 200
+    history.add(*steady(8), *steady(6, level=80_000.0))
+    assert [one["state"] for one in get("alerts")["items"]] == ["suspected", "fixed"]
+
+
+def test_a_zero_silences_nothing(history: History, get: Get) -> None:
+    history.add(*steady(6))
+    with unit_of_work() as unit:
+        first = unit.session.scalars(select(SeriesValue).order_by(SeriesValue.at)).first()
+        assert first is not None
+        unit.session.execute(update(SeriesValue).where(SeriesValue.at == first.at).values(value=0.0))
+    history.add(*steady(12), *steady(4, level=80_000.0))
+    assert [one["direction"] for one in get("alerts")["items"]] == ["worse"]
+
+
+def test_a_cancelled_run_and_a_point_with_one_trial_of_several_enter_no_trend(history: History, get: Get) -> None:
+    run = history.add(*steady(3))
+    [series] = get("series")["items"]
+
+    def count() -> int:
+        return len(get("series/values", series_id=series["id"])["items"][0]["values"])
+
+    assert count() == 3
+    with unit_of_work() as unit:
+        unit.session.execute(update(Run).where(Run.id == run.id).values(status="cancelled", analysed_at=None))
+    with unit_of_work() as unit:
+        assert analysis.analyse_run(unit, run.id)
+    assert count() == 2
+    with unit_of_work() as unit:
+        unit.session.execute(update(Run).where(Run.id == run.id).values(status="succeeded", analysed_at=None))
+        unit.session.execute(update(Trial).where(Trial.run_id == run.id, Trial.ordinal > 0).values(is_counted=False))
+    with unit_of_work() as unit:
+        assert analysis.analyse_run(unit, run.id)
+    assert count() == 2
+
+
+def test_many_series_ask_more_of_each_find(history: History, get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same evidence that is an alert in a small installation is none among a million series."""
+    sweep = alerts_repository.sweep_p_values
+    monkeypatch.setattr(alerts_repository, "sweep_p_values", lambda *arguments: (10**6, sweep(*arguments)[1]))
+    history.add(*steady(20, swing=0.02), *steady(4, level=94_000.0, swing=0.02))
+    assert get("alerts")["items"] == []
+    monkeypatch.undo()
+    history.add(*steady(1, level=94_000.0))
+    assert len(get("alerts")["items"]) == 1
 
 
 def test_the_verdict_can_be_computed_again_from_what_was_kept(alert: dict[str, Any]) -> None:
     with unit_of_work() as unit:
         rows = unit.session.scalars(select(ChangePoint)).all()
     for row in rows:
-        again = newest_change(row.inputs["values"])
-        assert again is not None
+        [again] = find_steps(row.inputs["values"]).steps
         assert row.algorithm_version == ALGORITHM_VERSION
         assert (again.index, again.p_value, again.change) == (row.inputs["index"], row.p_value, row.change)
         assert row.inputs["points"][again.index] == str(row.point_id)
@@ -173,9 +233,22 @@ def test_the_run_that_was_to_confirm_it_decides_on_the_alert(
     after = get(f"alerts/{alert['id']}")
     assert after["state"] == state, after["confirmation"]
     result = after["confirmation"]["result"]
-    assert (result["verdict"], result["method"], result["n_before"], result["n_after"]) == (state, "welch", 20, 10)
+    assert (result["verdict"], result["method"], result["n_before"], result["n_after"]) == (state, "sessions", 20, 10)
     assert after["history"][-1]["author"] is None
     assert "weaker" in result["sentence"]
+    labels = get(f"series/{alert['series']['id']}")["labels"]
+    assert labels["plan"] == "nightly"
+
+
+def test_a_session_between_both_levels_leaves_it_undecided_and_another_one_adds_to_it(
+    alert: dict[str, Any], client: Caller, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure(client, confirm(client, alert), lambda ordinal: int(99_000 * (1 + 0.001 * (ordinal % 3))))
+    after = get(f"alerts/{alert['id']}")
+    assert (after["state"], after["confirmation"]["result"]["verdict"]) == ("suspected", "undecided")
+    monkeypatch.setattr(sessions, "SITTING_GAP_S", -1.0)
+    measure(client, confirm(client, after), lambda ordinal: int(80_000 * (1 + 0.001 * (ordinal % 3))))
+    assert get(f"alerts/{alert['id']}")["confirmation"]["result"]["sessions"] == 2
 
 
 def test_a_run_without_trials_that_count_leaves_the_alert_as_it_was(
@@ -187,12 +260,20 @@ def test_a_run_without_trials_that_count_leaves_the_alert_as_it_was(
         assert analysis.analyse_run(unit, uuid.UUID(run["id"]))
     after = get(f"alerts/{alert['id']}")
     assert (after["state"], after["confirmation"]["result"]) == ("suspected", None)
-    assert "0 of after" in after["confirmation"]["refusal"]
+    assert "fewer than two trials" in after["confirmation"]["refusal"]
     assert confirm(client, alert)["id"] != run["id"]
 
 
-def test_a_setting_that_changed_with_the_shift_is_set_back_and_compared_in_pairs(
-    history: History, client: Caller, get: Get
+def measure_sides(client: Caller, run: dict[str, Any]) -> None:
+    """A fifth slower as now than as before."""
+    trials = client.get(f"/api/v1/runs/{run['id']}/trials?limit=200").json()["items"]
+    levels = {"as before": 100_000, "as now": 80_000}
+    counts = [int(levels[one["parameters"]["target"]] * (1 + 0.001 * (one["ordinal"] % 5))) for one in trials]
+    measure(client, run, lambda ordinal: counts[ordinal])
+
+
+def test_a_setting_that_changed_with_the_shift_is_set_back_and_compared_in_pairs_of_several_sessions(
+    history: History, client: Caller, get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.settings = {"hash_algorithm": "murmur3"}
     history.add(*steady(20))
@@ -202,13 +283,16 @@ def test_a_setting_that_changed_with_the_shift_is_set_back_and_compared_in_pairs
     run = confirm(client, alert)
     assert [target["name"] for target in run["definition"]["targets"]] == ["as before", "as now"]
     assert run["definition"]["targets"][0]["options"]["hash_algorithm"] == "murmur3"
-    assert (run["definition"]["order"], run["trial_count"]) == ("interleaved", 20)
-    trials = client.get(f"/api/v1/runs/{run['id']}/trials?limit=200").json()["items"]
-    levels = {"as before": 100_000, "as now": 80_000}
-    counts = [int(levels[one["parameters"]["target"]] * (1 + 0.001 * (one["ordinal"] % 5))) for one in trials]
-    measure(client, run, lambda ordinal: counts[ordinal])
+    assert (run["definition"]["order"], run["trial_count"]) == ("interleaved", 10)
+    measure_sides(client, run)
+    after = get(f"alerts/{alert['id']}")
+    assert (after["state"], after["confirmation"]["result"]) == ("suspected", None)
+    assert "in one session" in after["confirmation"]["refusal"]
+    # An hour between runs makes them two sessions.
+    monkeypatch.setattr(sessions, "SITTING_GAP_S", -1.0)
+    measure_sides(client, confirm(client, after))
     after = get(f"alerts/{alert['id']}")
     result = after["confirmation"]["result"]
-    assert (after["state"], result["method"], result["n_before"]) == ("confirmed", "paired", 10)
+    assert (after["state"], result["method"], result["sessions"], result["n_before"]) == ("confirmed", "paired", 2, 10)
     assert result["change"] == pytest.approx(-0.2, abs=0.01)
     assert "hash_algorithm" in after["confirmation"]["explanation"]

@@ -99,7 +99,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change Password */
+        /**
+         * Change Password
+         * @description Ends the person's other sessions. API tokens stay valid unless `revoke_tokens` says otherwise.
+         */
         post: operations["change_password"];
         delete?: never;
         options?: never;
@@ -456,6 +459,27 @@ export interface paths {
         patch: operations["change_agent"];
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/replace-broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace Broker Credential
+         * @description The agent gets a new broker password with its next heartbeat, without a restart. Ten minutes later the old one
+         *     is gone in any case.
+         */
+        post: operations["replace_broker_credential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-enrollments": {
         parameters: {
             query?: never;
@@ -501,6 +525,23 @@ export interface paths {
         put?: never;
         /** Report Heartbeat */
         post: operations["report_heartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/broker-credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renew Broker Credential */
+        post: operations["renew_broker_credential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3029,7 +3070,8 @@ export interface components {
         };
         /**
          * AlertEvent
-         * @description `kind`: found, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the product itself.
+         * @description `kind`: found, returned, switched, state, owner, snooze, comment, confirmation or withdrawn; `author` null is the
+         *     product itself.
          */
         AlertEvent: {
             /**
@@ -3270,14 +3312,40 @@ export interface components {
             to_ns: number | null;
         };
         /**
+         * BrokerCredential
+         * @description The agent's own broker user. It opens the agent's own queue and nothing else.
+         */
+        BrokerCredential: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
+        };
+        /**
+         * BrokerCredentialRequest
+         * @description Asks for a new broker user.
+         */
+        BrokerCredentialRequest: {
+            /** Broker User */
+            broker_user?: string | null;
+        };
+        /**
          * Cell
          * @description One metric at one setting, a contender against the base.
          *
-         *     `method`: `paired` where trials were interleaved, else `welch`. `interval_kind` says which interval (see
-         *     `stats.paired`). `order` says how the two were measured; `sessions` are two runs, and the weakest. Values are means
-         *     over trials, percentiles from merged histograms. `p_adjusted` is over all cells (Benjamini-Hochberg).
-         *     `trials_needed`: more on each side; null with a verdict, and where 1,000 would not do. With a `refusal` there are no
-         *     figures, and the verdict is `not_enough_data`.
+         *     `method`: `paired` where trials were interleaved, `sessions` where the sides are two runs (the variance of a session
+         *     comes from earlier ones of the series), else `welch`. `order` says how the two were measured. Values are means over
+         *     trials, percentiles from merged histograms; `ratio` rests on each trial's own percentile.
+         *
+         *     `verdict`: `worse` and `better` are so by more than the margin, `equivalent` is within it, `changed` differs from no
+         *     change but perhaps by less than the margin, `not_enough_data` is inconclusive. `p_value` is against no change,
+         *     `p_adjusted` that over all cells, `p_margin` against the margin over all cells (Benjamini-Hochberg); `p_sign_flip`
+         *     is the exact one of a lone cell. Shares of failures have a `difference` instead of a ratio.
+         *
+         *     `trials_needed`: more on each side to see a difference as large as the margin in four of five cases, and the same at
+         *     the 10 and 90 % points of the spread; null with a verdict, and where 1,000 would not do. `visible_change` is
+         *     what so many trials see in four of five cases, as a share. With a `refusal` there are no figures, and the verdict is
+         *     `not_enough_data`.
          */
         Cell: {
             /** Contender */
@@ -3304,9 +3372,9 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "welch" | "sessions";
             /** Interval Kind */
-            interval_kind: ("t" | "signed_rank" | "welch") | null;
+            interval_kind: ("t" | "welch" | "sessions") | null;
             /**
              * Order
              * @enum {string}
@@ -3325,17 +3393,30 @@ export interface components {
             /** Ratio */
             ratio: number | null;
             interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
+            /** Difference */
+            difference: number | null;
+            difference_interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
             /** P Value */
             p_value: number | null;
             /** P Adjusted */
             p_adjusted: number | null;
+            /** P Margin */
+            p_margin: number | null;
+            /** P Sign Flip */
+            p_sign_flip: number | null;
             /**
              * Verdict
              * @enum {string}
              */
-            verdict: "better" | "worse" | "equivalent" | "not_enough_data";
+            verdict: "better" | "worse" | "equivalent" | "changed" | "not_enough_data";
             /** Trials Needed */
             trials_needed: number | null;
+            /** Trials Needed Low */
+            trials_needed_low: number | null;
+            /** Trials Needed High */
+            trials_needed_high: number | null;
+            /** Visible Change */
+            visible_change: number | null;
             refusal: components["schemas"]["RefusalRef"] | null;
         };
         /**
@@ -3392,6 +3473,11 @@ export interface components {
             current_password: string;
             /** New Password */
             new_password: string;
+            /**
+             * Revoke Tokens
+             * @default false
+             */
+            revoke_tokens: boolean;
         };
         /**
          * ChangePlan
@@ -3791,7 +3877,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "sessions" | "welch";
             /** Explanation */
             explanation: string;
             /** Metric */
@@ -3806,7 +3892,9 @@ export interface components {
          * ConfirmationNumbers
          * @description `change` is after / before - 1 as measured anew, with its 95 % interval; `p_value` is one-sided.
          *
-         *     `method` is `paired` where both sides ran interleaved, else `welch` against the recorded sessions: weaker.
+         *     `method` is `paired` where old and new ran interleaved inside each session, else `sessions`: new ones against those
+         *     recorded before the shift, which is weaker (`welch` in verdicts before version 2). `sessions` is how many were
+         *     measured, `sessions_needed` how many more an undecided answer takes; null where eight would not do.
          */
         ConfirmationNumbers: {
             /**
@@ -3818,7 +3906,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "paired" | "welch";
+            method: "paired" | "sessions" | "welch";
             /** Change */
             change: number;
             /** Low */
@@ -3831,6 +3919,10 @@ export interface components {
             n_before: number;
             /** N After */
             n_after: number;
+            /** Sessions */
+            sessions?: number | null;
+            /** Sessions Needed */
+            sessions_needed?: number | null;
             /** Algorithm Version */
             algorithm_version: string;
             /** Sentence */
@@ -4536,17 +4628,24 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * Agent Protocol
+             * @default 1
+             */
+            agent_protocol: number;
         };
         /** EnrollResponse */
         EnrollResponse: {
+            /** Broker Url */
+            broker_url: string;
+            /** Broker User */
+            broker_user: string;
             /** Agent Id */
             agent_id: string;
             /** Token */
             token: string;
             /** Queue */
             queue: string;
-            /** Broker Url */
-            broker_url: string;
         };
         /**
          * Enrollment
@@ -4788,6 +4887,8 @@ export interface components {
             /** Engines */
             engines: components["schemas"]["EngineOffer"][];
             load: components["schemas"]["HostLoad"];
+            /** Broker User */
+            broker_user?: string | null;
         };
         /** HeartbeatResponse */
         HeartbeatResponse: {
@@ -4795,6 +4896,8 @@ export interface components {
             draining: boolean;
             /** Heartbeat Every S */
             heartbeat_every_s: number;
+            /** Renew Broker Credential */
+            renew_broker_credential?: boolean | null;
         };
         /**
          * HeatColumn
@@ -4834,6 +4937,11 @@ export interface components {
             edges_ns: number[];
             /** Columns */
             columns: components["schemas"]["HeatColumn"][];
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
         };
         /**
          * HistogramSize
@@ -5598,6 +5706,18 @@ export interface components {
              * @default 2
              */
             height: number;
+        };
+        /**
+         * PasswordChanged
+         * @description What became of the other ways in.
+         */
+        PasswordChanged: {
+            /** Sessions Ended */
+            sessions_ended: number;
+            /** Tokens Revoked */
+            tokens_revoked: number;
+            /** Tokens Valid */
+            tokens_valid: number;
         };
         /**
          * PatchAgent
@@ -7630,6 +7750,11 @@ export interface components {
             trials_counted: number;
             /** Items */
             items: components["schemas"]["SpectrumStep"][];
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
         };
         /** SpectrumStep */
         SpectrumStep: {
@@ -8966,6 +9091,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_readiness: {
@@ -9091,7 +9225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9138,6 +9272,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9181,7 +9324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9228,6 +9371,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9277,7 +9429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9333,6 +9485,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9423,6 +9584,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_password: {
@@ -9439,11 +9609,13 @@ export interface operations {
         };
         responses: {
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["PasswordChanged"];
+                };
             };
             /** @description `malformed_body` */
             400: {
@@ -9463,7 +9635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `wrong_password` */
+            /** @description `forbidden` or `wrong_password` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9517,6 +9689,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     leave_team: {
@@ -9553,7 +9734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9609,6 +9790,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9692,6 +9882,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9793,6 +9992,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_session: {
@@ -9831,7 +10039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9887,6 +10095,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9981,6 +10198,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_token: {
@@ -10023,7 +10249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `scope_beyond_role` */
+            /** @description `forbidden` or `scope_beyond_role` or `token_beyond_token` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10077,6 +10303,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_token: {
@@ -10115,7 +10350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `token_beyond_token` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10171,6 +10406,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10261,6 +10505,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     remove_member: {
@@ -10299,7 +10552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10364,6 +10617,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10415,7 +10677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10480,6 +10742,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10582,6 +10853,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_invitation: {
@@ -10624,7 +10904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10678,6 +10958,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_invitation: {
@@ -10716,7 +11005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10772,6 +11061,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10873,6 +11171,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     accept_invitation: {
@@ -10908,7 +11215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `invitation_for_another` */
+            /** @description `forbidden` or `invitation_for_another` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10982,6 +11289,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11084,6 +11400,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_team: {
@@ -11126,7 +11451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11180,6 +11505,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     rename_team: {
@@ -11222,7 +11556,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11278,6 +11612,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11381,6 +11724,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_user: {
@@ -11425,7 +11777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11490,6 +11842,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11596,6 +11957,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_installation_audit: {
@@ -11691,6 +12061,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_agents: {
@@ -11770,6 +12149,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11871,6 +12259,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revoke_agent: {
@@ -11909,7 +12306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11965,6 +12362,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12016,7 +12422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12088,6 +12494,125 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` or `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_enrollment: {
@@ -12126,7 +12651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12180,6 +12705,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     enroll_agent: {
@@ -12222,7 +12756,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_name_taken` */
+            /** @description `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_too_old` or `agent_name_taken` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12276,6 +12819,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     report_heartbeat: {
@@ -12311,6 +12863,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12356,6 +12917,120 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_broker_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrokerCredentialRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrokerCredential"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_revoked` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_input` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `broker_acl_refused` or `broker_unavailable` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12439,6 +13114,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12532,6 +13216,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_target: {
@@ -12576,7 +13269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12632,6 +13325,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12733,6 +13435,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_target: {
@@ -12777,7 +13488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12833,6 +13544,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12878,7 +13598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12934,6 +13654,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12987,7 +13716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13052,6 +13781,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13154,6 +13892,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     claim_target_check: {
@@ -13187,6 +13934,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13248,6 +14004,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finish_target_check: {
@@ -13283,6 +14048,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13328,6 +14102,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13421,6 +14204,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_workload: {
@@ -13465,7 +14257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13521,6 +14313,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13622,6 +14423,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_workload: {
@@ -13666,7 +14476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13722,6 +14532,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13767,7 +14586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13823,6 +14642,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13916,6 +14744,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     upload_trace: {
@@ -13969,7 +14806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14016,6 +14853,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14117,6 +14963,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_trace: {
@@ -14155,7 +15010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14211,6 +15066,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14312,6 +15176,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_recipes: {
@@ -14388,6 +15261,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14489,6 +15371,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_recipe_figures: {
@@ -14583,6 +15474,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_plan_schema: {
@@ -14659,6 +15559,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     preview_plan: {
@@ -14701,7 +15610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14748,6 +15657,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14843,6 +15761,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_plan: {
@@ -14887,7 +15814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14943,6 +15870,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15046,6 +15982,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_plan: {
@@ -15090,7 +16035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15162,6 +16107,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_plan: {
@@ -15200,7 +16154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15256,6 +16210,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15357,6 +16320,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     restore_plan: {
@@ -15397,7 +16369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15453,6 +16425,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15550,6 +16531,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     submit_run: {
@@ -15594,7 +16584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15659,6 +16649,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15760,6 +16759,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_run: {
@@ -15804,7 +16812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15869,6 +16877,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15970,6 +16987,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     cancel_run: {
@@ -16010,7 +17036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16066,6 +17092,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16117,7 +17152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16182,6 +17217,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16229,7 +17273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16301,6 +17345,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume_run: {
@@ -16341,7 +17394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16397,6 +17450,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16495,6 +17557,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16607,6 +17678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_points: {
@@ -16694,6 +17774,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16795,6 +17884,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     decide_on_trial: {
@@ -16841,7 +17939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16913,6 +18011,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     undo_decision_on_trial: {
@@ -16954,7 +18061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17019,6 +18126,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17123,6 +18239,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_telemetry: {
@@ -17220,6 +18345,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_spectrum: {
@@ -17310,6 +18444,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17415,6 +18558,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     evaluate_comparison: {
@@ -17450,6 +18602,15 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17504,6 +18665,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17597,6 +18767,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_comparison: {
@@ -17641,7 +18820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17713,6 +18892,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     queue_trials: {
@@ -17757,7 +18945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17822,6 +19010,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17923,6 +19120,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_comparison: {
@@ -17961,7 +19167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18017,6 +19223,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18118,6 +19333,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_runs: {
@@ -18202,6 +19426,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18305,6 +19538,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_trials: {
@@ -18394,6 +19636,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18499,6 +19750,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_telemetry: {
@@ -18590,6 +19850,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18695,6 +19964,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_comparison: {
@@ -18784,6 +20062,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18892,6 +20179,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_comments: {
@@ -18989,6 +20285,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_comment: {
@@ -19033,7 +20338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19105,6 +20410,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_comment: {
@@ -19149,7 +20463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `not_your_comment` */
+            /** @description `forbidden` or `not_your_comment` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19221,6 +20535,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_comment: {
@@ -19259,7 +20582,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` or `not_your_comment` */
+            /** @description `forbidden` or `not_your_comment` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19315,6 +20638,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19425,6 +20757,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     import_bundle: {
@@ -19478,7 +20819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19525,6 +20866,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19619,6 +20969,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_dashboard: {
@@ -19663,7 +21022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19719,6 +21078,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19822,6 +21190,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_dashboard: {
@@ -19866,7 +21243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19938,6 +21315,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     archive_dashboard: {
@@ -19976,7 +21362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20032,6 +21418,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20133,6 +21528,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_schedules: {
@@ -20222,6 +21626,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_schedule: {
@@ -20266,7 +21679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20338,6 +21751,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     preview_schedule: {
@@ -20373,6 +21795,15 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20418,6 +21849,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20519,6 +21959,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_schedule: {
@@ -20563,7 +22012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20635,6 +22084,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_schedule: {
@@ -20673,7 +22131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20736,6 +22194,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     pause_schedule: {
@@ -20776,7 +22243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20848,6 +22315,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume_schedule: {
@@ -20888,7 +22364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20951,6 +22427,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     run_schedule_now: {
@@ -20993,7 +22478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21058,6 +22543,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21162,6 +22656,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_queue: {
@@ -21238,6 +22741,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21331,6 +22843,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     claim_trial: {
@@ -21366,6 +22887,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21418,6 +22948,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     renew_lease: {
@@ -21455,6 +22994,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21516,6 +23064,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     store_samples: {
@@ -21553,6 +23110,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21614,6 +23180,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     store_telemetry: {
@@ -21651,6 +23226,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21705,6 +23289,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21817,6 +23410,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finish_trial: {
@@ -21854,6 +23456,15 @@ export interface operations {
             };
             /** @description `agent_revoked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21908,6 +23519,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22006,6 +23626,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_series_facets: {
@@ -22082,6 +23711,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22188,6 +23826,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_series: {
@@ -22275,6 +23922,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22378,6 +24034,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exclude_point: {
@@ -22424,7 +24089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22496,6 +24161,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     undo_exclusion: {
@@ -22535,7 +24209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22591,6 +24265,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22684,6 +24367,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_annotation: {
@@ -22728,7 +24420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22791,6 +24483,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_annotation: {
@@ -22835,7 +24536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22891,6 +24592,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22936,7 +24646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22992,6 +24702,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23082,6 +24801,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23183,6 +24911,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_alert: {
@@ -23227,7 +24964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23299,6 +25036,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     comment_on_alert: {
@@ -23345,7 +25091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23417,6 +25163,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     confirm_alert: {
@@ -23459,7 +25214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23524,6 +25279,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23614,6 +25378,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_channel: {
@@ -23656,7 +25429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23719,6 +25492,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     change_channel: {
@@ -23763,7 +25545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23835,6 +25617,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     delete_channel: {
@@ -23873,7 +25664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23929,6 +25720,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23976,7 +25776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24032,6 +25832,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24119,6 +25928,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24214,6 +26032,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     create_share: {
@@ -24256,7 +26083,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24312,6 +26139,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24357,7 +26193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24413,6 +26249,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24523,6 +26368,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     unlock_share: {
@@ -24567,7 +26421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `share_password_wrong` */
+            /** @description `share_password_wrong` or `origin_refused` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24632,6 +26486,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24743,6 +26606,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_points: {
@@ -24840,6 +26712,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24953,6 +26834,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_figures: {
@@ -25057,6 +26947,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_store_kinds: {
@@ -25153,6 +27052,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25267,6 +27175,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_shared_trials: {
@@ -25366,6 +27283,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25477,6 +27403,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_samples: {
@@ -25577,6 +27512,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25692,6 +27636,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_telemetry: {
@@ -25792,6 +27745,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25907,6 +27869,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     export_shared_events: {
@@ -26008,6 +27979,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26119,6 +28099,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_spectrum: {
@@ -26219,6 +28208,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26334,6 +28332,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     evaluate_shared_comparison: {
@@ -26371,6 +28378,15 @@ export interface operations {
             };
             /** @description `share_locked` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `origin_refused` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26434,6 +28450,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26538,6 +28563,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26650,6 +28684,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_shared_values: {
@@ -26753,6 +28796,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26871,6 +28923,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_series: {
@@ -26968,6 +29029,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27081,6 +29151,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `database_away` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_shared_dashboard: {
@@ -27178,6 +29257,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27285,6 +29373,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27410,6 +29507,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `picture_busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_badge: {
@@ -27517,6 +29623,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `database_away` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -73,8 +73,8 @@ export async function revokeSession(sessionId: string): Promise<void> {
   await client.DELETE('/api/v1/sessions/{session_id}', { params: { path: { session_id: sessionId } } });
 }
 
-export async function changePassword(body: Schemas['ChangePassword']): Promise<void> {
-  await client.POST('/api/v1/me/password', { body });
+export async function changePassword(body: Schemas['ChangePassword']): Promise<Schemas['PasswordChanged']> {
+  return dataOf(client.POST('/api/v1/me/password', { body }));
 }
 
 export interface AuditView {

@@ -21,8 +21,6 @@ from loadstone_contracts.agent_calls import (
     CheckFinishRequest,
     ClaimRequest,
     ClaimResponse,
-    EnrollRequest,
-    EnrollResponse,
     FinishRequest,
     FinishResponse,
     HeartbeatRequest,
@@ -32,6 +30,7 @@ from loadstone_contracts.agent_calls import (
     RenewResponse,
     SamplesResponse,
 )
+from loadstone_contracts.enrollment import BrokerCredential, BrokerCredentialRequest, EnrollRequest, EnrollResponse
 from loadstone_contracts.telemetry import TelemetryResponse
 from pydantic import BaseModel, ValidationError
 
@@ -121,6 +120,9 @@ class AgentApi:
 
     def heartbeat(self, request: HeartbeatRequest) -> HeartbeatResponse:
         return self._post("/heartbeat", request, HeartbeatResponse, NO_PATIENCE)
+
+    def renew_broker_credential(self, request: BrokerCredentialRequest, patience: Patience) -> BrokerCredential:
+        return self._post("/broker-credential", request, BrokerCredential, patience)
 
     def claim(self, trial_id: str) -> ClaimResponse:
         return self._post("/claim", ClaimRequest(trial_id=trial_id), ClaimResponse, SHORT)

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import structlog
 import typer
-from loadstone_contracts.agent_calls import EnrollRequest
+from loadstone_contracts.enrollment import AGENT_PROTOCOL, EnrollRequest
 
 from loadstone_agent.api import AgentApi, ApiRefused, ApiUnreachable
+from loadstone_agent.broker import refuse_plain_text
 from loadstone_agent.cpus import shared_cpu_warning, split_cpus
 from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
@@ -21,6 +22,7 @@ from loadstone_agent.host import host_key, take_inventory
 from loadstone_agent.identity import Identity, identity_path, save_identity
 from loadstone_agent.settings import AgentSettings, get_settings
 from loadstone_agent.stores import KINDS
+from loadstone_agent.stores.redaction import redact_event
 from loadstone_agent.typed import typed_here
 from loadstone_agent.worker import run_worker
 
@@ -34,6 +36,7 @@ def configure_logging() -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            redact_event,
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
@@ -63,7 +66,13 @@ def enroll(
     """Make this host an agent of a Loadstone service."""
     settings = get_settings()
     host = settings.host_key or host_key()
-    request = EnrollRequest(enrollment_token=token, name=name, host_key=host, labels=parse_labels(label or []))
+    request = EnrollRequest(
+        enrollment_token=token,
+        name=name,
+        host_key=host,
+        labels=parse_labels(label or []),
+        agent_protocol=AGENT_PROTOCOL,
+    )
     try:
         with closing(AgentApi(url, None)) as api:
             answer = api.enroll(request)
@@ -72,6 +81,10 @@ def enroll(
     except ApiUnreachable as fault:
         raise fail(f"{url} does not answer ({fault}): check the address and that the service runs.") from None
     save_identity(settings.agent_dir, Identity(name=name, url=url, **answer.model_dump()))
+    try:
+        refuse_plain_text(settings, answer.broker_url)
+    except AgentError as error:
+        typer.echo(f"warning: {error.message}", err=True)
     typer.echo(f"Enrolled as {name}; identity kept in {identity_path(settings.agent_dir)}. "
                f"Start with: {typed_here('loadstone-agent start')}")  # fmt: skip
 

@@ -74,6 +74,10 @@ class PortTaken(AgentError):
     code = "port_taken"
 
 
+class SandboxMissing(AgentError):
+    code = "sandbox_missing"
+
+
 class StoreDied(AgentError):
     code = "store_died"
 
@@ -86,12 +90,24 @@ class StoreMissing(AgentError):
     code = "store_missing"
 
 
+class StoreOutOfMemory(AgentError):
+    code = "store_out_of_memory"
+
+
 class StoreStartFailed(AgentError):
     code = "store_start_failed"
 
 
+class StoreTooOld(AgentError):
+    code = "store_too_old"
+
+
 class TargetLost(AgentError):
     code = "target_lost"
+
+
+class TargetNotAllowed(AgentError):
+    code = "target_not_allowed"
 
 
 class TargetRefused(AgentError):

@@ -11,6 +11,7 @@ from loadstone_contracts.agent_calls import HeartbeatRequest, HeartbeatResponse
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.api import AgentRevoked, ApiRefused, ApiUnreachable, Patience
+from loadstone_agent.broker import BrokerAccess
 from loadstone_agent.host import LoadMeter
 from loadstone_agent.offers import HostOffers
 from loadstone_agent.replay import replay_spool
@@ -21,8 +22,9 @@ RETRY_EVERY_S = 2.0
 
 
 class Heartbeat:
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, broker: BrokerAccess) -> None:
         self._agent = agent
+        self._broker = broker
         self._boot_id = uuid.uuid4().hex
         self._offers = HostOffers(agent.settings, agent.engines)
         self._meter = LoadMeter()
@@ -38,7 +40,10 @@ class Heartbeat:
         pause_s = 0.0
         while not self._is_over.wait(pause_s):
             try:
-                pause_s = self._beat().heartbeat_every_s
+                answer = self._beat()
+                pause_s = answer.heartbeat_every_s
+                if answer.renew_broker_credential:
+                    self._broker.renew()
                 replay_spool(self._agent.settings, self._agent.api, self._agent.inventory, Patience(0.0))
             except AgentRevoked as refusal:
                 log.error("agent_revoked", message="Enroll this host again to use it.", error=str(refusal))
@@ -57,6 +62,7 @@ class Heartbeat:
             stores=stores,
             engines=engines,
             load=self._meter.read(),
+            broker_user=self._broker.user_name,
         )
         self._meter.mark()
         return self._agent.api.heartbeat(request)

@@ -21,6 +21,9 @@ class Identity(BaseModel):
     token: str
     queue: str
     broker_url: str
+    """With the user of `broker_user` and its password; changed while the agent runs."""
+    broker_user: str | None = None
+    """None where this host was enrolled before agents had broker users of their own."""
     url: str
     """The api, without a path."""
 

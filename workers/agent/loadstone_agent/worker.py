@@ -14,11 +14,13 @@ from loadstone_contracts.tasks import CHECK, TRIAL, make_app
 
 from loadstone_agent.agent import Agent, make_agent
 from loadstone_agent.api import Patience
+from loadstone_agent.broker import BrokerAccess
 from loadstone_agent.check import run_check
 from loadstone_agent.errors import AgentError
 from loadstone_agent.heartbeat import Heartbeat
 from loadstone_agent.replay import replay_spool
 from loadstone_agent.settings import AgentSettings
+from loadstone_agent.stores.groups import settle_in_delegated_group
 from loadstone_agent.stores.session import sweep_host
 from loadstone_agent.trial.chain import TrialChain
 
@@ -89,11 +91,12 @@ def clean_up_after_the_dead(settings: AgentSettings, agent: Agent) -> None:
 
 
 def make_worker(settings: AgentSettings, agent: Agent) -> Celery:
-    """A Celery app whose signals carry the agent's life."""
-    app = make_app("loadstone-agent", agent.identity.broker_url, agent.identity.queue)
+    """A Celery app whose signals carry the agent's life. Raises BrokerInClear, BrokerCredentialMissing."""
+    broker = BrokerAccess(settings, agent.identity, agent.api)
+    app = make_app("loadstone-agent", broker.url, agent.identity.queue, broker.credentials)
     stop_reader, stop_writer = os.pipe()
     pool = PoolProcess(settings, os.getpid(), stop_reader, stop_writer)
-    heartbeat = Heartbeat(agent)
+    heartbeat = Heartbeat(agent, broker)
 
     def end_trial(**_: Any) -> None:
         heartbeat.stop()
@@ -109,15 +112,19 @@ def make_worker(settings: AgentSettings, agent: Agent) -> Celery:
 
 
 def run_worker(settings: AgentSettings) -> None:
-    """Returns when the worker was asked to stop. Raises NotEnrolled, AlreadyRunning."""
+    """Returns when the worker was asked to stop.
+
+    Raises NotEnrolled, AlreadyRunning, BrokerInClear, BrokerCredentialMissing.
+    """
     lock = lock_agent_dir(settings)
     try:
+        settle_in_delegated_group()
         agent = make_agent(settings)
         clean_up_after_the_dead(settings, agent)
         app = make_worker(settings, agent)
         log.info("agent_started", name=agent.identity.name, queue=agent.identity.queue, api=agent.identity.url)
-        # No gossip and no mingle: this worker has no peers to know.
-        options = "--pool=prefork --concurrency=1 --loglevel=WARNING --without-gossip --without-mingle"
+        # Gossip, mingle and Celery's own heartbeat are off: this worker has no peers to know.
+        options = "--pool=prefork --concurrency=1 --loglevel=WARNING"
         app.worker_main(["worker", *options.split(), f"--hostname={agent.identity.queue}@%h"])
     finally:
         os.close(lock)

@@ -66,7 +66,13 @@ def passable_dir() -> Iterator[Path]:
 @pytest.fixture
 def identity(api: ApiInMemory, settings: AgentSettings) -> Identity:
     identity = Identity(
-        agent_id="a1", name="test", token=TOKEN, queue="agent.a1", broker_url="redis://127.0.0.1:1/0", url=api.url
+        agent_id="a1",
+        name="test",
+        token=TOKEN,
+        queue="agent.a1",
+        broker_url="redis://agent:secret@127.0.0.1:1/0",
+        broker_user="agent",
+        url=api.url,
     )
     save_identity(settings.agent_dir, identity)
     return identity

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from loadstone_agent.engines import tool
 from loadstone_agent.engines.catalog import EngineCatalog
 from loadstone_agent.engines.native import NativeEngine
+from loadstone_agent.engines.tool import Command, Reach, Tool
 from loadstone_agent.errors import AgentError, BadPlan
+from loadstone_agent.keeper import landlock
 from loadstone_agent_testing.processes import processes_with, wait_until
 from loadstone_contracts.engine_events import SummaryEvent, WarningEvent
 from loadstone_contracts.engine_plan import EnginePlan
@@ -120,7 +123,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 from loadstone_agent.engines.tool import Command, Tool
-Tool(Command(["/bin/sh", "-c", "sleep 1000 & sleep 1000"]), Path(sys.argv[1]), [])
+Tool(Command(["/bin/sh", "-c", "setsid -f sleep 1000; sleep 1000 & sleep 1000"]), Path(sys.argv[1]), [], None)
 print("started", flush=True)
 time.sleep(1000)
 """
@@ -134,7 +137,7 @@ def test_an_engine_and_its_children_die_with_the_agent(tmp_path: Path) -> None:
     def sleepers() -> list[int]:
         return [pid for pid in processes_with("sleep 1000") if _cwd(pid) == str(tmp_path)]
 
-    wait_until(lambda: len(sleepers()) >= 2, what="the engine and its child")
+    wait_until(lambda: len(sleepers()) >= 3, what="the engine, its child and one that left its session")
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     holder.stdout.close()
@@ -146,3 +149,48 @@ def _cwd(pid: int) -> str:
         return str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:
         return ""
+
+
+PROBE = """
+import json, pathlib, socket, sys
+def attempt(action):
+    try:
+        return str(action())
+    except OSError as error:
+        return f"refused: {error.strerror}"
+def connect(port):
+    socket.create_connection(("127.0.0.1", port), 2).close()
+    return "connected"
+secret, own, target, other = sys.argv[1:]
+print(json.dumps({
+    "secret": attempt(pathlib.Path(secret).read_text),
+    "own": attempt(pathlib.Path(own).read_text),
+    "outside": attempt(lambda: pathlib.Path(secret + ".planted").write_text("planted")),
+    "target": attempt(lambda: connect(int(target))),
+    "other": attempt(lambda: connect(int(other))),
+    "capabilities": pathlib.Path("/proc/self/status").read_text().split("CapEff:")[1].split()[0],
+}), flush=True)
+"""
+
+
+@pytest.mark.skipif(landlock.abi() < landlock.ABI_NETWORK, reason="this kernel's Landlock limits no ports")
+def test_a_client_that_its_target_took_over_reaches_that_target_and_nothing_else(tmp_path: Path) -> None:
+    """A rogue server can own a client library; what it then gets must not be the agent's token."""
+    secret, scratch = tmp_path / "identity.json", tmp_path / "scratch"
+    secret.write_text("planted secret")
+    scratch.mkdir()
+    (scratch / "own").write_text("mine")
+    with socket.create_server(("127.0.0.1", 0)) as target, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = [str(one.getsockname()[1]) for one in (target, other)]
+        arguments = [sys.executable, "-c", PROBE, str(secret), "own", *ports]
+        reach = Reach(int(ports[0]), [Path(sys.prefix), Path(sys.base_prefix)])
+        tool = Tool(Command(arguments), scratch, [], reach)
+        lines = [line for line in tool.lines() if line]
+        end = tool.end()
+    assert end.exit_code == 0, end.log_tail
+    seen = json.loads(lines[0])
+    assert seen["secret"].startswith("refused")
+    assert not Path(f"{secret}.planted").exists()
+    assert (seen["own"], seen["target"]) == ("mine", "connected")
+    assert seen["other"].startswith("refused")
+    assert int(seen["capabilities"], 16) == 0

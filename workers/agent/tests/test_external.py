@@ -237,7 +237,8 @@ def mysql(request: pytest.FixtureRequest, passable_dir: Path) -> Iterator[Manage
 
 def plugin_of(store: ManagedStore, **changes: Any) -> AssignedTarget:
     sql, plugin = (endpoint.port for endpoint in store.endpoints)
-    return external("mysql", sql, plugin_port=plugin, protocol="memcached", **changes)
+    admin = {"username": store.endpoint.username, "password": store.endpoint.password}
+    return external("mysql", sql, plugin_port=plugin, protocol="memcached", **admin, **changes)
 
 
 @needs("mysql")
@@ -294,7 +295,7 @@ def test_the_plugins_own_table_is_emptied_wherever_it_is_and_never_dropped(mysql
 @needs("mysql")
 def test_a_check_of_the_plugin_asks_both_ports(mysql: ManagedStore) -> None:
     assert check_target(plugin_of(mysql)).reachable
-    closed = check_target(external("mysql", mysql.endpoint.port, plugin_port=free_port(), protocol="memcached"))
+    closed = check_target(plugin_of(mysql).model_copy(update={"plugin_port": free_port()}))
     assert closed.error is not None
     assert closed.error.code == "target_unreachable"
 

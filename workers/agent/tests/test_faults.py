@@ -155,10 +155,10 @@ def test_a_store_that_is_not_installed_fails_with_the_command_to_type(
 
 
 def test_a_store_that_refuses_its_options_is_a_bad_plan_with_its_log(run_trial: Run) -> None:
-    finish = run_trial(assignment(managed("redis", options={"appendfsync": "sometimes"}))).finish()
+    finish = run_trial(assignment(managed("redis", options={"proto-max-bulk-len": "1"}))).finish()
     assert code_of(finish) == "bad_plan"
     assert finish.error is not None
-    assert "appendfsync" in finish.error.detail
+    assert "proto-max-bulk-len" in finish.error.detail
 
 
 def test_a_target_that_does_not_answer_is_unreachable(run_trial: Run) -> None:

@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from loadstone_agent.errors import PlacementRefused
 from loadstone_agent.settings import AgentSettings, parse_cpu_list
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores import placement as placing
+from loadstone_agent.stores.groups import PREFIX, make_group, memory_limiter, sweep_groups
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
-from loadstone_agent.stores.memory import PREFIX, find_memory_controller, sweep_groups
 from loadstone_agent.stores.page_cache import drop_page_cache
 from loadstone_agent.stores.placement import HostPlace, find_place
 from loadstone_agent.trial import target as trial_target
@@ -32,7 +33,7 @@ from loadstone_contracts.engine_sizes import FixedSize
 
 MIB = 2**20
 SPLIT = CpuSplit(store=[0], engine=[1])
-CONTROLLER = find_memory_controller()
+CONTROLLER = memory_limiter()
 NEEDS_GROUPS = pytest.mark.skipif(CONTROLLER is None, reason="this host lets us make no control group with a limit")
 
 
@@ -93,7 +94,7 @@ def test_data_directories_are_read_from_the_environment(monkeypatch: pytest.Monk
 def test_without_control_groups_a_store_keeps_its_own_limit_or_the_target_is_refused(
     settings: AgentSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placing, "find_memory_controller", lambda: None)
+    monkeypatch.setattr(placing, "memory_limiter", lambda: None)
     limited = place("redis", settings, memory_limit_bytes=64 * MIB)
     assert limited.options == {"maxmemory": str(64 * MIB)}
     assert "the store's own maxmemory" in limited.told["placement.memory_limit"]
@@ -118,7 +119,6 @@ def start(tmp_path: Path) -> Iterator[Callable[..., ManagedStore]]:
             data_root=tmp_path / "stores",
             user="nobody",
             memory_limit_bytes=limit_bytes,
-            memory_controller=CONTROLLER,
         )
         started.append(launch(plan, lambda: None))
         return started[-1]
@@ -137,18 +137,18 @@ def test_a_store_beyond_its_limit_is_killed_and_the_death_says_why(start: Callab
         client.mset(values)
     wait_until(store.has_died, what="death")
     death = store.death()
-    assert death.code == "store_died"
+    assert death.code == "store_out_of_memory"
     assert "its limit of memory" in death.message
     store.stop()
     assert CONTROLLER is not None
-    assert list(CONTROLLER.parent.glob(f"{PREFIX}*")) == []
+    assert not (CONTROLLER.parent / f"{PREFIX}{store.directory.name}").exists()
 
 
 @NEEDS_GROUPS
 def test_children_of_a_store_count_against_its_limit(start: Callable[..., ManagedStore]) -> None:
     store = start(256 * MIB)
     assert CONTROLLER is not None
-    (group,) = CONTROLLER.parent.glob(f"{PREFIX}*")
+    group = CONTROLLER.parent / f"{PREFIX}{store.directory.name}"
     process = psutil.Process(store.process_id)
     members = {int(line) for line in (group / "cgroup.procs").read_text().split()}
     assert process.pid in members
@@ -158,10 +158,12 @@ def test_children_of_a_store_count_against_its_limit(start: Callable[..., Manage
 def test_groups_of_dead_agents_are_swept_and_living_ones_are_not(start: Callable[..., ManagedStore]) -> None:
     assert CONTROLLER is not None
     store = start(256 * MIB)
-    CONTROLLER.make_group(64 * MIB)
-    assert len(list(CONTROLLER.parent.glob(f"{PREFIX}*"))) == 2
+    leftover = CONTROLLER.parent / f"{PREFIX}{uuid.uuid4().hex}"
+    make_group(leftover.name.removeprefix(PREFIX), 64, 64 * MIB)
+    assert leftover.exists()
     sweep_groups()
-    assert len(list(CONTROLLER.parent.glob(f"{PREFIX}*"))) == 1
+    assert not leftover.exists()
+    assert (CONTROLLER.parent / f"{PREFIX}{store.directory.name}").exists()
     assert not store.has_died()
 
 

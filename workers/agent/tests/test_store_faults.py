@@ -63,7 +63,7 @@ def test_ports_that_are_always_taken_are_told_so(
     agent: Agent, api: ApiInMemory, redis_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as taken:
-        taken.setattr(launch, "_free_ports", lambda _: [redis_port])
+        taken.setattr(launch, "free_ports", lambda _: [redis_port])
         assert code_and_detail(ended(agent, api, managed("redis")))[0] == "port_taken"
     assert_next_trial_runs_and_nothing_is_left(agent, api)
 
@@ -134,6 +134,7 @@ def test_a_server_of_another_version_than_the_profile_names_is_refused(
 ) -> None:
     folder = Path(MYSQL.find_binary()).parents[1]
     monkeypatch.setattr(mysql, "installed_prefixes", lambda: {"8.0.99": folder})
+    monkeypatch.setattr("loadstone_agent.stores.sql.check_options", lambda *_: None)
     finish = ended(roomy_agent, api, managed("mysql", options={"server_version": "8.0.99"}))
     assert code_and_detail(finish)[0] == "version_mismatch"
     assert finish.error is not None

@@ -2,15 +2,13 @@
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 from loadstone_agent.stores import KINDS
+from loadstone_contracts.store_options import catalog_text
 
-OFFERED: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[3] / "backend/loadstone/targets/store_kinds.json").read_text()
-)
+OFFERED: list[dict[str, Any]] = json.loads(catalog_text())
 
 
 def test_the_agent_starts_exactly_the_kinds_that_are_offered() -> None:

@@ -50,7 +50,8 @@ def start(passable_dir: Path) -> Iterator[Start]:
 
 
 def redis_of(store: ManagedStore) -> "redis.Redis[Any]":
-    return redis.Redis(host=store.endpoint.host, port=store.endpoint.port)
+    endpoint = store.endpoint
+    return redis.Redis(host=endpoint.host, port=endpoint.port, username=endpoint.username, password=endpoint.password)
 
 
 def fill(client: "redis.Redis[Any]", keys: int, size: int) -> None:
@@ -173,8 +174,9 @@ def test_host_shares_are_all_of_the_cpu_time(start: Start) -> None:
 
 
 def test_a_save_is_two_marks_and_its_child_has_memory_of_its_own(start: Start) -> None:
-    store = start("redis", **REDIS, **{"rdb-key-save-delay": "60"})
+    store = start("redis", **REDIS)
     with closing(redis_of(store)) as client:
+        client.config_set("rdb-key-save-delay", 60)
         fill(client, 50_000, 300)
         with collecting(store) as told:
             told.await_second()
@@ -251,8 +253,8 @@ def test_memory_of_forked_backends_is_counted_once(start: Start) -> None:
     assert store.process_id is not None
     meter = ProcessMeter(store.process_id)
     with KINDS["postgresql"].control(store.endpoint) as control:
-        control._rows("CREATE TABLE t AS SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i")  # type: ignore[attr-defined]
-        control._rows("SELECT sum(length(repeat)) FROM t")  # type: ignore[attr-defined]
+        control._rows("CREATE TABLE public.t AS SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i")  # type: ignore[attr-defined]
+        control._rows("SELECT sum(length(repeat)) FROM public.t")  # type: ignore[attr-defined]
         alone = meter.read(thorough=True).children_memory_bytes
         pids = psutil.Process(store.process_id).children(recursive=True)
         resident = sum(one.memory_info().rss for one in pids)
@@ -336,7 +338,7 @@ def test_innodb_rows_are_read_as_dml_reads_on_mysql(start: Start) -> None:
     if not KINDS["mysql"].offer().available:
         pytest.skip("MySQL is not installed: loadstone-agent stores install mysql")
     store = start("mysql")
-    connection = pymysql.connect(host="127.0.0.1", port=store.endpoint.port, user="root", autocommit=True)
+    connection = pymysql.connect(host="127.0.0.1", port=store.endpoint.port, user="loadstone", autocommit=True)
     with collecting(store) as told, closing(connection), connection.cursor() as cursor:
         cursor.execute("CREATE TABLE loadstone.t (id INT PRIMARY KEY)")
         cursor.execute("INSERT INTO loadstone.t VALUES (1), (2), (3)")

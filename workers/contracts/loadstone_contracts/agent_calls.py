@@ -4,14 +4,14 @@ Every call is idempotent and carries the agent's token as `Authorization: Bearer
 also carries the lease's fence; the api answers `409 lease_lost` to any but the newest one.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from loadstone_contracts.durability import DurabilityReport, KillRequest
 from loadstone_contracts.engine_events import SampleEvent, SummaryEvent
 from loadstone_contracts.engine_plan import EngineWork, StoreProtocol, Tls
-from loadstone_contracts.model import Message
+from loadstone_contracts.model import Amount, Bytes, Count, Message, Sequence
 
 AGENT_API_PREFIX = "/agent/v1"
 MAX_SAMPLES_PER_CALL = 60
@@ -19,6 +19,10 @@ MAX_CALL_BYTES = 32 * 1024 * 1024
 
 TargetKind = Literal["memcached", "redis", "valkey", "mysql", "mariadb", "postgresql", "mongodb", "ferretdb", "memlink"]
 Reset = Literal["none", "flush", "restart"]
+
+Name = Annotated[str, Field(max_length=500)]
+Line = Annotated[str, Field(max_length=10_000)]
+Text = Annotated[str, Field(max_length=200_000)]
 
 
 class StoreOffer(Message):
@@ -67,15 +71,15 @@ class EngineOffer(Message):
 class HostInventory(Message):
     """What a result depends on and what does not change from second to second."""
 
-    hostname: str
-    cpu_model: str
-    cpu_count: int
-    cpu_governor: str | None
-    memory_bytes: int
-    kernel: str
-    operating_system: str
-    python_version: str
-    agent_class: str
+    hostname: Name
+    cpu_model: Name
+    cpu_count: Sequence
+    cpu_governor: Name | None
+    memory_bytes: Bytes
+    kernel: Name
+    operating_system: Name
+    python_version: Name
+    agent_class: Name
     """Series identity of the hardware: CPU model, CPU count and rounded memory."""
     cpus: str | None = None
     """What the agent may use, as the kernel writes CPU lists."""
@@ -85,10 +89,10 @@ class HostInventory(Message):
 class HostLoad(Message):
     """Seen just before the trial."""
 
-    load_1min: float
+    load_1min: Amount
     cpu_busy_share: float
-    memory_available_bytes: int
-    swap_used_bytes: int
+    memory_available_bytes: Bytes
+    swap_used_bytes: Bytes
 
 
 class HostLoadDuring(Message):
@@ -103,21 +107,6 @@ class HostLoadDuring(Message):
     """Moved to and from swap."""
 
 
-class EnrollRequest(Message):
-    enrollment_token: str
-    name: str = Field(min_length=1, max_length=100)
-    host_key: str = Field(min_length=1, max_length=200)
-    """Stable identity of the host (machine-id); two agents on one host share it and so exclude each other."""
-    labels: dict[str, str] = Field(default_factory=dict)
-
-
-class EnrollResponse(Message):
-    agent_id: str
-    token: str
-    queue: str
-    broker_url: str
-
-
 class HeartbeatRequest(Message):
     boot_id: str
     """New with every start of the agent."""
@@ -126,11 +115,15 @@ class HeartbeatRequest(Message):
     stores: list[StoreOffer]
     engines: list[EngineOffer]
     load: HostLoad
+    broker_user: str | None = Field(default=None, max_length=200)
+    """The broker user that the agent has; None where it was enrolled before agents had their own."""
 
 
 class HeartbeatResponse(Message):
     draining: bool
     heartbeat_every_s: float
+    renew_broker_credential: bool | None = None
+    """The agent asks for a new broker user. Absent where it need not: earlier agents refuse fields they don't know."""
 
 
 class ClaimRequest(Message):
@@ -220,14 +213,15 @@ class SamplesResponse(Message):
 
 
 class TrialError(Message):
-    code: str
+    code: Name
     """Stable: target_unreachable, target_refused, target_lost, store_start_failed, store_missing, store_died,
-    store_disk_full, placement_refused, plugin_missing, port_taken, version_mismatch,
+    store_out_of_memory, target_not_allowed, store_disk_full, sandbox_missing, placement_refused, plugin_missing,
+    port_taken, version_mismatch,
     engine_killed, engine_missing, bad_plan, disk_full, flush_refused, trace_missing, agent_restarted,
     engine_internal."""
-    message: str
+    message: Line
     """One sentence that says what to do."""
-    detail: str = ""
+    detail: Text = ""
     """Last log lines of the store or the engine, bounded."""
 
     @field_validator("message", "detail")
@@ -239,8 +233,8 @@ class TrialError(Message):
 
 class StoreFacts(Message):
     kind: str
-    version: str
-    settings: dict[str, str]
+    version: Name
+    settings: dict[Name, Text] = Field(max_length=10_000)
     """The full effective configuration as the store itself reports it."""
 
 
@@ -248,21 +242,21 @@ class FinishRequest(Message):
     fence: int
     outcome: Literal["succeeded", "failed", "cancelled", "crashed"]
     error: TrialError | None = None
-    warnings: list[TrialError] = Field(default_factory=list)
+    warnings: list[TrialError] = Field(default_factory=list, max_length=1_000)
     summary: SummaryEvent | None = None
-    engine: str | None = None
-    engine_version: str | None = None
-    engine_elapsed_s: float | None = None
+    engine: Name | None = None
+    engine_version: Name | None = None
+    engine_elapsed_s: Amount | None = None
     """Wall time of the engine process, start to exit."""
     inventory: HostInventory
     load_before: HostLoad | None = None
     load_during: HostLoadDuring | None = None
-    keys_held: int | None = None
+    keys_held: Bytes | None = None
     """Keys in the store when the engine had ended, as the store says; null where it cannot tell cheaply."""
     store: StoreFacts | None = None
     durability: DurabilityReport | None = None
-    command_lines: list[str] = Field(default_factory=list)
-    sample_count: int = 0
+    command_lines: list[Text] = Field(default_factory=list, max_length=1_000)
+    sample_count: Count = 0
     """How many samples this attempt produced; the api answers which are missing."""
 
 
@@ -277,6 +271,6 @@ class CheckClaimResponse(Message):
 
 class CheckFinishRequest(Message):
     reachable: bool
-    round_trip_ms: float | None = None
-    version: str | None = None
+    round_trip_ms: Amount | None = None
+    version: Name | None = None
     error: TrialError | None = None

@@ -7,13 +7,16 @@ Exit codes: 0 ok, 1 a fault of the engine itself, 2 bad plan or cores that are n
 or lost, 4 stopped, 5 target refused.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
 from loadstone_contracts.engine_plan import OperationKind, PhaseName
-from loadstone_contracts.engine_times import Distortion, HungConnections, Quantiles, UnansweredCounts
-from loadstone_contracts.model import Message
+from loadstone_contracts.engine_times import Distortion, Histogram, HungConnections, Quantiles, UnansweredCounts
+from loadstone_contracts.model import Amount, Bytes, Count, Instant, Message, Sequence, Span
+
+MAX_OPERATIONS = 100
+"""Of one second, or of one phase."""
 
 EXIT_OK = 0
 EXIT_INTERNAL = 1
@@ -35,26 +38,26 @@ class OperationNumbers(Message):
     """One operation within one span of time. `count` are answered operations; errors are apart."""
 
     operation: OperationKind
-    count: int
-    late: int
+    count: Count
+    late: Count
     """Sent after the intended start because the engine or the connection was busy (open loop)."""
-    errors: dict[ErrorClass, int]
-    retries: int = 0
+    errors: dict[ErrorClass, Count]
+    retries: Count = 0
     """How often operations were sent again after a fault; none of these counts as an operation or an error."""
-    hits: int
-    misses: int
-    bytes_sent: int
-    bytes_received: int
+    hits: Count
+    misses: Count
+    bytes_sent: Bytes
+    bytes_received: Bytes
     response_time_ns: Quantiles
     service_time_ns: Quantiles
-    response_histogram: str
+    response_histogram: Histogram
     """Empty where the engine keeps none (see the summary's `missing`); so is the other."""
-    service_histogram: str
+    service_histogram: Histogram
     unanswered: UnansweredCounts = Field(default_factory=dict)
     """How many have no answer, by cause. Those timed out or lost are among `errors`."""
-    response_unanswered_histogram: str = ""
+    response_unanswered_histogram: Histogram = ""
     """How long each of them has waited at least since its intended start; empty without one."""
-    service_unanswered_histogram: str = ""
+    service_unanswered_histogram: Histogram = ""
     """The same since it was sent."""
 
 
@@ -74,42 +77,42 @@ class PhaseEvent(Message):
     event: Literal["phase"] = "phase"
     phase: PhaseName
     state: Literal["started", "finished"]
-    at_unix_ns: int
+    at_unix_ns: Instant
 
 
 class LagNumbers(Message):
     """How far a replica was behind: from the acknowledgement of a write until a read there has returned it."""
 
-    count: int
+    count: Count
     """Markers that were found."""
-    timed_out: int
+    timed_out: Count
     """Markers that were not found within the plan's `timeout_ms`."""
-    failed: int
+    failed: Count
     """Probes that could not be made."""
     lag_ns: Quantiles
-    lag_histogram: str
+    lag_histogram: Histogram
 
 
 class SampleEvent(Message):
     """One second of warmup or measure (prefill too); the last one of a phase may be shorter."""
 
     event: Literal["sample"] = "sample"
-    seq: int
+    seq: Sequence
     """Counts up from 0 over the whole engine process, no gap."""
     phase: PhaseName
-    at_unix_ns: int
+    at_unix_ns: Instant
     """The end of the second."""
-    elapsed_ns: int
+    elapsed_ns: Span
     """Since the phase started."""
-    duration_ns: int
-    in_flight: int
-    connections: int | None = None
+    duration_ns: Span
+    in_flight: Sequence
+    connections: Sequence | None = None
     """Connections in force in the middle of the second."""
-    offered_per_s: float | None = None
+    offered_per_s: Amount | None = None
     """Mean rate that the schedule offered in the second (open loop)."""
     replica_lag: LagNumbers | None = None
     """Where the plan asks for it."""
-    operations: list[OperationNumbers]
+    operations: list[OperationNumbers] = Field(max_length=MAX_OPERATIONS)
 
 
 class WarningEvent(Message):
@@ -123,7 +126,7 @@ class Steadiness(Message):
 
     is_steady: bool
     """False when time ran out first."""
-    after_s: float
+    after_s: Amount
     variation: float | None
     """Coefficient of variation of the last window; null when there was no whole window."""
     drift: float | None
@@ -134,34 +137,34 @@ class PhaseTotals(Message):
     """A whole phase. Conservation holds: sent = answered + failed + in_flight, and offered = sent + never_sent."""
 
     phase: PhaseName
-    started_at_unix_ns: int
-    elapsed_ns: int
+    started_at_unix_ns: Instant
+    elapsed_ns: Span
     """Until sending ceased, or until the last answer where a number of operations ends the phase."""
-    sent: int
-    answered: int
-    failed: int
-    in_flight: int
-    offered: int
+    sent: Count
+    answered: Count
+    failed: Count
+    in_flight: Sequence
+    offered: Count
     """Arrivals that were due (open loop); equals `sent` in a closed loop."""
-    never_sent: int = 0
+    never_sent: Count = 0
     """Of those due, how many could not leave (open loop)."""
-    late_share: float
-    engine_cpu_ns: int
+    late_share: Amount
+    engine_cpu_ns: Span
     """User and system time of all the engine's threads during the phase."""
-    engine_busy_share: float
+    engine_busy_share: Amount
     """Of the busiest load thread: time not spent waiting for events, 0 to 1."""
     littles_law_residual: float | None
     """(mean in flight - throughput x mean service time) / mean in flight; null where service times are not known."""
     saturated: bool
     """The engine, not the target, was the bottleneck."""
-    connections_renewed: int = 0
+    connections_renewed: Count = 0
     """Connections that were closed and opened anew because the plan says so."""
     steadiness: Steadiness | None = None
     hung: HungConnections | None = None
     distortion: Distortion | None = None
     replica_lag: LagNumbers | None = None
     """Where the plan asks for it."""
-    operations: list[OperationNumbers]
+    operations: list[OperationNumbers] = Field(max_length=MAX_OPERATIONS)
 
 
 class MissingMetric(Message):
@@ -176,7 +179,7 @@ class SummaryEvent(Message):
     plan_hash: str
     stopped: bool
     """True when a signal or the end of stdin ended the run before its stop rule."""
-    phases: list[PhaseTotals]
+    phases: list[PhaseTotals] = Field(max_length=len(get_args(PhaseName)))
     missing: list[MissingMetric] = Field(default_factory=list)
     """Empty of the native engine; of others what they cannot measure."""
 

@@ -1,5 +1,6 @@
 """Can an engine do a piece of work? By the table of engines, which is served from here too."""
 
+import re
 from collections.abc import Iterator
 
 from loadstone_contracts.engine_events import MissingMetric
@@ -8,6 +9,7 @@ from loadstone_contracts.engine_table import CUSTOM_PREFIX, ENGINES, NATIVE, NAT
 
 __all__ = ["CUSTOM_PREFIX", "ENGINES", "NATIVE", "NATIVE_PROGRAM", "EngineInfo", "MissingMetric", "engine_faults"]
 
+TOOL_PREFIX = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_:-]*")
 Fault = tuple[str, str]
 """Where in the work, such as `operations[0]` or `load.pipeline`, and the sentence for a person."""
 
@@ -22,8 +24,10 @@ def engine_faults(engine: str, work: EngineWork, protocol: StoreProtocol | None 
 
     The native engine is asked nothing here: its own refusals are the plan's. An unknown name is a fault.
     """
-    if engine == NATIVE or is_custom(engine):
+    if engine == NATIVE:
         return []
+    if is_custom(engine):
+        return list(_prefix_faults("A program of the agent's own", work))
     info = ENGINES.get(engine)
     if info is None:
         return [("engine", f"There is no engine {engine!r}. Known: {', '.join(ENGINES)}.")]
@@ -86,10 +90,17 @@ def _data_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:
         yield "dataset.key_size_bytes", f"{info.title} writes {info.min_key_digits} digits: give keys {needed} bytes."
     if dataset.hit_ratio < 1 and "hit_ratio" not in info.features:
         yield "dataset.hit_ratio", f"{info.title} cannot miss on purpose: set the hit ratio to 1."
-    if info.kind == "tool" and not dataset.key_prefix.replace("-", "").replace("_", "").replace(":", "").isalnum():
-        yield "dataset.key_prefix", f"{info.title} takes a prefix of letters, digits, '-', '_' and ':' only."
+    if info.kind == "tool":
+        yield from _prefix_faults(info.title, work)
     if work.verify and "verify" not in info.features:
         yield "verify", f"{info.title} does not compare what it reads: switch verification off."
+
+
+def _prefix_faults(title: str, work: EngineWork) -> Iterator[Fault]:
+    """It stands in a command line or in a statement there: no option, no file, no format, no quote."""
+    if not TOOL_PREFIX.fullmatch(work.dataset.key_prefix):
+        message = f"{title} takes a prefix of letters, digits, '-', '_' and ':' only, and no '-' in front."
+        yield "dataset.key_prefix", message
 
 
 def _load_faults(info: EngineInfo, work: EngineWork) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Task names, queues and the Celery settings shared by everything that rings or hears a doorbell.
+"""The Celery settings shared by everything that sends or hears a notification (a "doorbell" in older names).
 
 A message carries an id and nothing else; PostgreSQL is the truth. Losing, doubling, delaying or
 forging a message changes nothing, because whoever hears it claims the work through the database.
@@ -8,26 +8,41 @@ from typing import Any
 
 import structlog
 from celery import Celery
-from kombu import Queue
+from kombu import Exchange, Queue
+
+from loadstone_contracts.broker import TRANSPORT, Credentials
+from loadstone_contracts.broker_address import tls_options
+from loadstone_contracts.notifications import (
+    ANALYSE,
+    CHECK,
+    CONTROL_QUEUE,
+    DELIVER,
+    DISPATCH,
+    FIRE_SCHEDULES,
+    PRUNE,
+    SWEEP,
+    SYNC_BROKER_USERS,
+    TRIAL,
+    agent_queue,
+)
+
+__all__ = [
+    "ANALYSE",
+    "CHECK",
+    "CONTROL_QUEUE",
+    "DELIVER",
+    "DISPATCH",
+    "FIRE_SCHEDULES",
+    "PRUNE",
+    "SWEEP",
+    "SYNC_BROKER_USERS",
+    "TRIAL",
+    "Doorbell",
+    "agent_queue",
+    "make_app",
+]
 
 log = structlog.get_logger()
-
-DISPATCH = "loadstone.control.dispatch"
-SWEEP = "loadstone.control.sweep"
-PRUNE = "loadstone.control.prune"
-ANALYSE = "loadstone.control.analyse"
-DELIVER = "loadstone.control.deliver"
-FIRE_SCHEDULES = "loadstone.control.fire_schedules"
-TRIAL = "loadstone.agent.trial"
-CHECK = "loadstone.agent.check"
-
-CONTROL_QUEUE = "control"
-
-
-def agent_queue(agent_id: str) -> str:
-    """One queue an agent: a doorbell rings at one door."""
-    return f"agent.{agent_id}"
-
 
 SETTINGS: dict[str, Any] = {
     # State lives in PostgreSQL; results in Redis would be a second, weaker truth.
@@ -41,9 +56,9 @@ SETTINGS: dict[str, Any] = {
     # JSON only: a pickle from the broker would be code.
     "task_serializer": "json",
     "accept_content": ["json"],
-    # The shortest time-out of all apps on a broker wins; a week is longer than any wait for a busy agent.
+    # A queue is a list and a message is taken off it at once: see `broker`.
+    "broker_transport": TRANSPORT,
     "broker_transport_options": {
-        "visibility_timeout": 7 * 24 * 3600,
         "socket_timeout": 10,
         "socket_connect_timeout": 2,
         "socket_keepalive": True,
@@ -51,6 +66,11 @@ SETTINGS: dict[str, Any] = {
     # A broker that is away for long must not end a worker.
     "broker_connection_max_retries": None,
     "broker_connection_retry_on_startup": True,
+    # Nor may a command that the broker refuses, for want of memory or of a right.
+    "broker_channel_error_retry": True,
+    # A broadcast `shutdown` would end every worker that hears it.
+    "worker_enable_remote_control": False,
+    "worker_consumer": "loadstone_contracts.consumer:Consumer",
     # No queue and no exchange per event: nothing listens to them.
     "worker_send_task_events": False,
     "worker_hijack_root_logger": False,
@@ -59,21 +79,28 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def make_app(name: str, broker_url: str, queue: str) -> Celery:
-    """A Celery app that hears `queue` only."""
+def _queue(name: str) -> Queue:
+    """Named by its own key: no exchange, no binding, nothing to declare."""
+    return Queue(name, Exchange(""), routing_key=name, no_declare=True)
+
+
+def make_app(name: str, broker_url: str, queue: str, credentials: Credentials | None = None) -> Celery:
+    """Return a Celery app that hears `queue` only. `credentials` replace the user in `broker_url`."""
     app = Celery(name, broker=broker_url)
-    app.conf.update(SETTINGS)
+    app.conf.update(SETTINGS, broker_use_ssl=tls_options(broker_url))
+    if credentials is not None:
+        app.conf.broker_transport_options = {**SETTINGS["broker_transport_options"], "credentials": credentials}
     app.conf.task_default_queue = queue
-    app.conf.task_queues = [Queue(queue)]
+    app.conf.task_queues = [_queue(queue)]
     return app
 
 
 class Doorbell:
-    """Rings; never raises. What nobody heard is rung again by the sweep."""
+    """Sends notifications; never raises. The sweep sends again what nobody heard."""
 
     def __init__(self, broker_url: str) -> None:
         self._app = Celery("loadstone-doorbell", broker=broker_url)
-        self._app.conf.update(SETTINGS)
+        self._app.conf.update(SETTINGS, broker_use_ssl=tls_options(broker_url))
         # Kombu tries for 6 s to connect, whatever `retry` says: the caller of a click must not wait that long.
         self._app.conf.broker_transport_options = {**SETTINGS["broker_transport_options"], "max_retries": 0}
 
@@ -95,6 +122,6 @@ class Doorbell:
     def _ring(self, task: str, queue: str, args: list[str]) -> None:
         try:
             # No retry: the caller must not wait for a broker that is away.
-            self._app.send_task(task, args=args, queue=queue, retry=False, ignore_result=True)
+            self._app.send_task(task, args=args, queue=_queue(queue), retry=False, ignore_result=True)
         except Exception as error:  # noqa: BLE001 - any transport fault means the same: not heard
             log.warning("doorbell_unheard", task=task, queue=queue, error=str(error))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from loadstone_contracts.engine_plan import PhaseName
-from loadstone_contracts.model import Message
+from loadstone_contracts.model import Amount, Bytes, Instant, Message, Sequence
 
 MAX_TELEMETRY_PER_CALL = 120
 MAX_COUNTERS = 100
@@ -16,10 +16,6 @@ MAX_COUNTERS = 100
 Share = Annotated[float, Field(ge=0, le=1)]
 CounterKey = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Value = Annotated[float, Field(allow_inf_nan=False)]
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Bytes = Annotated[int, Field(ge=0, le=2**62)]
-Sequence = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Instant = Annotated[int, Field(ge=0, le=4_000_000_000 * 10**9)]
 
 EventKind = Literal[
     "save_began",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 
 import structlog
+from loadstone.agents import service as agents
 from loadstone.db import unit_of_work
 from loadstone.dispatch import recovery
 from loadstone.http.idempotency import forget_keys
@@ -13,7 +14,7 @@ from loadstone.notifications import service as notifications
 from loadstone.runs import service as runs
 from loadstone.schedules import service as schedules
 from loadstone.trends import analysis
-from loadstone_contracts.tasks import ANALYSE, DELIVER, DISPATCH, FIRE_SCHEDULES, PRUNE, SWEEP
+from loadstone_contracts.tasks import ANALYSE, DELIVER, DISPATCH, FIRE_SCHEDULES, PRUNE, SWEEP, SYNC_BROKER_USERS
 
 from loadstone_control.app import app
 
@@ -35,6 +36,16 @@ def dispatch() -> None:
 def sweep() -> None:
     with unit_of_work() as unit:
         recovery.sweep(unit)
+
+
+@app.task(name=SYNC_BROKER_USERS)  # type: ignore[untyped-decorator]
+def sync_broker_users() -> None:
+    """Apart from the sweep: a broker that refuses to manage users takes nothing from the runs."""
+    try:
+        with unit_of_work() as unit:
+            agents.sync_broker_users(unit)
+    except (agents.BrokerAclRefused, agents.BrokerUnavailable) as error:
+        log.error("broker_users_not_synced", code=error.code, error=error.detail)
 
 
 @app.task(name=FIRE_SCHEDULES)  # type: ignore[untyped-decorator]

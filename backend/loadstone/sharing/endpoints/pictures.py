@@ -6,8 +6,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from loadstone.db import unit_of_work
 from loadstone.http.pictures import PICTURE_RESPONSES, picture_response
+from loadstone.http.problems import problems
 from loadstone.sharing import pictures
-from loadstone.sharing.drawing import Picture, PictureForm, Theme
+from loadstone.sharing.drawing import Picture, PictureBusy, PictureForm, Theme, draw
 from loadstone.sharing.endpoints.visitor import PREFIX, VISIT_PROBLEMS, Visitor
 from loadstone.sharing.run_chart import Curve
 
@@ -18,7 +19,7 @@ Width = Annotated[int, Query(ge=200, le=2_400)]
 Height = Annotated[int, Query(ge=120, le=1_600)]
 
 
-@router.get("/chart.{form}", response_class=Response, responses=PICTURE_RESPONSES)
+@router.get("/chart.{form}", response_class=Response, responses={**PICTURE_RESPONSES, **problems(PictureBusy)})
 def get_shared_chart(
     form: PictureForm,
     visitor: Visitor,
@@ -32,8 +33,8 @@ def get_shared_chart(
     """The chart of the link as it was seen, with the figures of now; `curve` is which of a run's charts, `panel`
     which of a dashboard's panels."""
     with unit_of_work() as unit:
-        how = Picture(form, width, height, theme)
-        content = pictures.picture(unit, visitor, pictures.Wanted(curve, panel), how)
+        chart = pictures.chart(unit, visitor, pictures.Wanted(curve, panel))
+    content = draw(chart, Picture(form, width, height, theme))
     return picture_response(request, content, form, is_public=visitor.share.password_hash is None)
 
 

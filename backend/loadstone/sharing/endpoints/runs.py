@@ -12,7 +12,7 @@ from loadstone.http.paging import DEFAULT_LIMIT, Cursor, Limit
 from loadstone.http.problems import problems
 from loadstone.paging import InvalidCursor, Page
 from loadstone.plans.recipe_schemas import RunPublished
-from loadstone.results import latency
+from loadstone.results import latency, telemetry_schemas
 from loadstone.results import schemas as results_schemas
 from loadstone.runs import schemas as runs_schemas
 from loadstone.sharing import visits
@@ -101,7 +101,7 @@ def list_shared_telemetry(
     visitor: Visitor,
     max_points: Annotated[int, Query(ge=100, le=20_000)] = 2_000,
     attempt: Attempt = None,
-) -> results_schemas.TelemetryList:
+) -> telemetry_schemas.TelemetryList:
     with unit_of_work() as unit:
         return visits.list_telemetry(unit, visitor, trial_id, attempt=attempt, max_points=max_points)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, or_, select, tuple_
+from sqlalchemy import Select, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from loadstone.models import (
@@ -109,10 +109,17 @@ def lock_alert(session: Session, team_id: uuid.UUID, alert_id: uuid.UUID) -> Ale
 
 
 def changes_of_alerts(session: Session, alert_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[ChangePoint]]:
-    """The surest first; withdrawn ones too: they are why the alert was."""
-    statement = select(ChangePoint).where(ChangePoint.alert_id.in_(list(alert_ids)))
+    """The alert's own direction first (a return closes it), and the surest first; withdrawn ones too: they are why
+    the alert was."""
+    is_return = ChangePoint.direction != Alert.direction
+    statement = (
+        select(ChangePoint)
+        .join(Alert, Alert.id == ChangePoint.alert_id)
+        .where(ChangePoint.alert_id.in_(list(alert_ids)))
+        .order_by(is_return, ChangePoint.p_value, ChangePoint.metric.desc(), ChangePoint.id)
+    )
     found: dict[uuid.UUID, list[ChangePoint]] = {}
-    for change in session.scalars(statement.order_by(ChangePoint.p_value, ChangePoint.metric.desc(), ChangePoint.id)):
+    for change in session.scalars(statement):
         found.setdefault(change.alert_id, []).append(change)
     return found
 
@@ -172,5 +179,55 @@ def trial_values(session: Session, run_id: uuid.UUID, metric: str, operation: st
         .where(Trial.run_id == run_id, Point.run_id == run_id, Trial.is_counted)
         .where(TrialMetric.metric == metric, TrialMetric.operation == operation)
         .order_by(Trial.ordinal)
+    )
+    return session.execute(statement).all()
+
+
+def explained_alerts(session: Session, alert_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Those that a person marked as expected or fixed."""
+    statement = select(AlertEvent.alert_id).where(
+        AlertEvent.alert_id.in_(list(alert_ids)),
+        AlertEvent.kind == "state",
+        AlertEvent.created_by.is_not(None),
+        AlertEvent.detail["to"].astext.in_(["expected", "fixed"]),
+    )
+    return set(session.scalars(statement))
+
+
+def sweep_p_values(session: Session, since: datetime, until: datetime, without: uuid.UUID) -> tuple[int, list[float]]:
+    """Of the whole installation between two instants: how many series got a value, and the p-values of what was found.
+
+    `without` is the series that is looked at.
+    """
+    count = session.scalar(select(func.count()).where(Series.last_at.between(since, until))) or 0
+    statement = select(ChangePoint.p_value).where(
+        ChangePoint.withdrawn_at.is_(None), ChangePoint.at.between(since, until), ChangePoint.series_id != without
+    )
+    return count, list(session.scalars(statement))
+
+
+def is_confirmation(session: Session, run: Run) -> bool:
+    """Was the run queued to confirm an alert?"""
+    statement = select(AlertEvent.id).where(
+        AlertEvent.team_id == run.team_id,
+        AlertEvent.kind == "confirmation",
+        AlertEvent.detail["run_id"].astext == str(run.id),
+    )
+    return session.scalar(statement.limit(1)) is not None
+
+
+def session_log_means(session: Session, point_ids: Sequence[uuid.UUID], metric: str, operation: str) -> Sequence[Any]:
+    """Rows of `at, value` in the order of time: each point's mean logarithm over its trials that count.
+
+    Of each trial's own value, percentiles too: the unit that new trials have.
+    """
+    statement = (
+        select(SeriesPoint.at, func.avg(func.ln(TrialMetric.value)).label("value"))
+        .join(TrialMetric, TrialMetric.point_id == SeriesPoint.point_id)
+        .join(Trial, Trial.id == TrialMetric.trial_id)
+        .where(SeriesPoint.point_id.in_(point_ids), Trial.is_counted, TrialMetric.value > 0)
+        .where(TrialMetric.metric == metric, TrialMetric.operation == operation)
+        .group_by(SeriesPoint.at, SeriesPoint.point_id)
+        .order_by(SeriesPoint.at)
     )
     return session.execute(statement).all()

@@ -57,7 +57,7 @@ def was_taken(session: Session, run_id: uuid.UUID) -> bool:
 
 
 def counted_points(session: Session, run_id: uuid.UUID) -> Sequence[Any]:
-    """Of every point with a trial that counts: its series, parameters, and what its first such trial ran on."""
+    """Of every point with a trial that counts: its series, parameters, how many count, and what the first ran on."""
     began = (
         select(Trial.point_id, func.min(Trial.started_at).label("at"))
         .where(Trial.run_id == run_id, Trial.status == "succeeded")
@@ -70,6 +70,7 @@ def counted_points(session: Session, run_id: uuid.UUID) -> Sequence[Any]:
             Point.series_id,
             Point.parameters,
             func.coalesce(began.c.at, Trial.finished_at).label("at"),
+            func.count().over(partition_by=Point.id).label("trials_counted"),
             Trial.engine_version,
             Trial.environment_id,
             Trial.store_configuration_id,

@@ -1,8 +1,10 @@
-"""Trials that never were: log values in ABBA order under noises that stores are known to make. Seeded."""
+"""Trials that never were: log values in the order of execution under noises that stores are known to make. Seeded."""
 
+import random
 from collections.abc import Callable
 
 import numpy as np
+from loadstone.stats.paired.order import block_orders
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -17,12 +19,12 @@ def _iid(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
     return draw.normal(0, CV, (repetitions, trials))
 
 
-def _ar1(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
-    """Each trial keeps half of what disturbed the one before."""
-    shocks = draw.normal(0, CV * np.sqrt(0.75), (repetitions, SETTLE + trials))
+def ar1(draw: np.random.Generator, repetitions: int, trials: int, phi: float) -> Floats:
+    """Each trial keeps `phi` of what disturbed the one before."""
+    shocks = draw.normal(0, CV * np.sqrt(1 - phi**2), (repetitions, SETTLE + trials))
     values = np.zeros_like(shocks)
     for trial in range(1, SETTLE + trials):
-        values[:, trial] = 0.5 * values[:, trial - 1] + shocks[:, trial]
+        values[:, trial] = phi * values[:, trial - 1] + shocks[:, trial]
     return values[:, SETTLE:]
 
 
@@ -43,13 +45,44 @@ def _log_normal(draw: np.random.Generator, repetitions: int, trials: int) -> Flo
     return np.log(1 + draw.lognormal(-3.0, 1.0, (repetitions, trials)))
 
 
+def _t3(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
+    return CV * draw.standard_t(3, (repetitions, trials)) / np.sqrt(3)
+
+
+def _drift(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
+    """The machine loses 10 % over the session."""
+    return draw.normal(0, CV, (repetitions, trials)) + np.log(0.9) * np.linspace(0, 1, trials)
+
+
+def _batches(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
+    """Five trials at a time share a level."""
+    levels = draw.normal(0, 2 * CV, (repetitions, -(-trials // 5)))
+    return draw.normal(0, CV, (repetitions, trials)) + np.repeat(levels, 5, axis=1)[:, :trials]
+
+
+def _period(length: int) -> Noise:
+    def noise(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
+        """Half of each period is 5 % slower, from a random place on."""
+        phase = draw.integers(0, length, (repetitions, 1))
+        is_slow = (np.arange(trials) + phase) % length < length // 2
+        return draw.normal(0, 0.003, (repetitions, trials)) + np.where(is_slow, np.log(0.95), 0.0)
+
+    return noise
+
+
 NOISES: dict[str, Noise] = {
     "iid": _iid,
-    "ar1": _ar1,
+    "ar_0.5": lambda draw, repetitions, trials: ar1(draw, repetitions, trials, 0.5),
+    "ar_0.8": lambda draw, repetitions, trials: ar1(draw, repetitions, trials, 0.8),
     "bimodal": _bimodal,
+    "t3": _t3,
     "outliers": _outliers,
     "log_normal": _log_normal,
+    "drift": _drift,
+    "batches": _batches,
 }
+PERIODIC: dict[str, Noise] = {"period_2": _period(2), "period_4": _period(4)}
+"""With few pairs a deterministic wave leaves no chance to be fair: from ten pairs on."""
 
 
 def session(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
@@ -58,8 +91,20 @@ def session(draw: np.random.Generator, repetitions: int, trials: int) -> Floats:
     return level + 0.02 * np.linspace(0, 1, trials) + draw.normal(0, CV, (repetitions, trials))
 
 
+def split_randomized(draw: np.random.Generator, logs: Floats, members: int = 2) -> tuple[Floats, Floats]:
+    """The values of the base and of the first contender, by pair, in the blocks that plans make."""
+    blocks = logs.shape[1] // members
+    order = random.Random(int(draw.integers(2**62)))
+    base, contender = np.empty((len(logs), blocks)), np.empty((len(logs), blocks))
+    for row, values in enumerate(logs):
+        for block, places in enumerate(block_orders(members, blocks, order)):
+            base[row, block] = values[block * members + places.index(0)]
+            contender[row, block] = values[block * members + places.index(1)]
+    return np.exp(base), np.exp(contender)
+
+
 def split_abba(logs: Floats) -> tuple[Floats, Floats]:
-    """The values of both sides, by pair: A B, then B A, as plans interleave two targets."""
+    """The same in a fixed order, A B then B A: what plans did once, and what a rhythm of four trials defeats."""
     blocks = logs.reshape(len(logs), -1, 2).copy()
     blocks[:, 1::2] = blocks[:, 1::2, ::-1]
     return np.exp(blocks[:, :, 0]), np.exp(blocks[:, :, 1])

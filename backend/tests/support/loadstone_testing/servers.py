@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -108,11 +108,19 @@ def _stop_postgres(shared_dir: Path, home: Path) -> None:
 
 
 @contextmanager
-def own_redis() -> Iterator[str]:
+def own_redis(program: Sequence[str] = ()) -> Iterator[str]:
     """The url of a fresh server on a free loopback port."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="loadstone-redis-") as home:
-        command: list[str | Path] = [redis_binary(), "--bind", "127.0.0.1", "--port", str(port), "--dir", home]
+        command: list[str | Path] = [
+            *(program or [redis_binary()]),
+            "--bind",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--dir",
+            home,
+        ]
         server = subprocess.Popen([*command, "--save", "", "--appendonly", "no"], stdout=subprocess.DEVNULL)
         try:
             _wait_for_redis(port)

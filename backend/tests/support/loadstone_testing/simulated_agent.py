@@ -12,7 +12,6 @@ from loadstone_contracts.agent_calls import (
     Assignment,
     ClaimResponse,
     EngineOffer,
-    EnrollResponse,
     FinishRequest,
     FinishResponse,
     HeartbeatRequest,
@@ -27,6 +26,7 @@ from loadstone_contracts.agent_calls import (
 from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent, SummaryEvent
 from loadstone_contracts.engine_times import Quantiles
+from loadstone_contracts.enrollment import AGENT_PROTOCOL, BrokerCredential, BrokerCredentialRequest, EnrollResponse
 from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 
 from loadstone_testing.callers import Caller
@@ -119,14 +119,22 @@ class SimulatedAgent:
     http: TestClient
     agent_id: str
     token: str
+    broker_url: str
+    broker_user: str
     finished: list[str] = field(default_factory=list)
 
     @classmethod
     def enroll(cls, admin: Caller, name: str = "bench-1", host_key: str = "host-1", **labels: str) -> "SimulatedAgent":
         enrollment = admin.post("/api/v1/agent-enrollments").json()["token"]
-        body = {"enrollment_token": enrollment, "name": name, "host_key": host_key, "labels": labels}
+        body = {
+            "enrollment_token": enrollment,
+            "name": name,
+            "host_key": host_key,
+            "labels": labels,
+            "agent_protocol": AGENT_PROTOCOL,
+        }
         answer = EnrollResponse.model_validate(admin.http.post("/agent/v1/enroll", json=body).json())
-        agent = cls(admin.http, answer.agent_id, answer.token)
+        agent = cls(admin.http, answer.agent_id, answer.token, answer.broker_url, answer.broker_user)
         agent.heartbeat()
         return agent
 
@@ -135,7 +143,8 @@ class SimulatedAgent:
         content = body if isinstance(body, str) else body.model_dump_json()
         return self.http.post(f"/agent/v1/{path}", content=content, headers=headers)
 
-    def heartbeat(self, stores: tuple[str, ...] = ("memcached", "redis")) -> None:
+    def heartbeat(self, stores: tuple[str, ...] = ("memcached", "redis")) -> bool:
+        """Returns whether the agent is asked to renew its broker credential."""
         report = HeartbeatRequest(
             boot_id="boot-1",
             agent_version="0.1.0",
@@ -150,8 +159,18 @@ class SimulatedAgent:
                 )
             ],
             load=QUIET,
+            broker_user=self.broker_user,
         )
-        assert self.call("heartbeat", report).status_code == 200
+        response = self.call("heartbeat", report)
+        assert response.status_code == 200
+        return bool(response.json().get("renew_broker_credential"))
+
+    def renew_broker_credential(self) -> str:
+        """Returns the address with the new user; the next heartbeat names it."""
+        response = self.call("broker-credential", BrokerCredentialRequest(broker_user=self.broker_user))
+        answer = BrokerCredential.model_validate(response.json())
+        self.broker_url, self.broker_user = answer.broker_url, answer.broker_user
+        return self.broker_url
 
     def ask(self, trial_id: str) -> ClaimResponse:
         response = self.call("claim", f'{{"trial_id": "{trial_id}"}}')

@@ -13,7 +13,7 @@ export interface ForestRow {
   readonly low: number | null;
   readonly high: number | null;
   readonly word: string;
-  readonly verdict: 'better' | 'worse' | 'equivalent' | 'not_enough_data' | 'refused';
+  readonly verdict: 'better' | 'worse' | 'equivalent' | 'changed' | 'not_enough_data' | 'refused';
   /** Said on hover. */
   readonly note: string;
 }
@@ -29,7 +29,14 @@ const NARROW_PX = 620;
 const AXIS_PX = 30;
 /** Of a letter at 12 px, about. */
 const LETTER_PX = 6.6;
-const SIGNS = { better: '▲', worse: '▼', equivalent: '=', not_enough_data: '?', refused: '–' } as const;
+const SIGNS = {
+  better: '▲',
+  worse: '▼',
+  equivalent: '=',
+  changed: '±',
+  not_enough_data: '?',
+  refused: '–',
+} as const;
 
 interface Layout {
   readonly left: number;

@@ -39,7 +39,7 @@ export function AlertConfirmation({ alert }: { readonly alert: AlertDetail }): R
               loading={confirm.isPending}
               onClick={() => confirm.mutate()}
             >
-              {confirmation ? 'Measure it once more' : 'Confirm by a new run'}
+              {confirmation ? 'Add a session' : 'Confirm by a new run'}
             </Button>
           )}
           {confirmation?.run_id && (
@@ -59,7 +59,7 @@ function isUnderWay({ confirmation }: AlertDetail): boolean {
 
 function sentenceOf({ confirmation }: AlertDetail): string {
   if (!confirmation) {
-    return 'A trend can shift by chance. A run of both sides in a new session, interleaved where both can be started, tells.';
+    return 'A trend can shift by chance. New sessions tell: old against new inside each, where both can be started.';
   }
   if (confirmation.result) return confirmation.result.sentence;
   if (confirmation.refusal) return confirmation.refusal;

@@ -1,5 +1,12 @@
 import { Paper } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconBan, IconEqual, IconQuestionMark } from '@tabler/icons-react';
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconBan,
+  IconEqual,
+  IconPlusMinus,
+  IconQuestionMark,
+} from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { Comparison, ComparisonCell } from '@/api/comparisons';
 import { Chip } from '@/components/Chip';
@@ -7,12 +14,13 @@ import { formatQuantity } from '@/components/charts';
 import { type DataColumn, DataTable } from '@/components/DataTable';
 import { formatNumber } from '@/lib/format';
 import { quantityOfUnit } from '@/lib/metrics';
-import { cellKey, countsText, intervalText, orderText, placeText, verdictText } from './cells';
+import { cellKey, countsText, intervalText, orderText, placeText, verdictText, visibleText } from './cells';
 
 const LOOKS = {
   better: { tone: 'good', icon: IconArrowUp },
   worse: { tone: 'bad', icon: IconArrowDown },
   equivalent: { tone: 'neutral', icon: IconEqual },
+  changed: { tone: 'warn', icon: IconPlusMinus },
   not_enough_data: { tone: 'warn', icon: IconQuestionMark },
 } as const;
 
@@ -68,6 +76,7 @@ function columnsOf(found: Comparison): DataColumn<ComparisonCell>[] {
     },
     { id: 'n', header: 'n', value: (cell) => cell.n_base, cell: countsText, isNumber: true },
     { id: 'verdict', header: 'Verdict', value: verdictText, cell: verdictCell },
+    { id: 'visible', header: 'Could see', value: visibleText },
     { id: 'order', header: 'Measured as', value: orderText, isText: true },
   ];
 }

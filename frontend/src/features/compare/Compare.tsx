@@ -39,7 +39,7 @@ function NothingChosen({ hasBase }: { readonly hasBase: boolean }): ReactElement
       text={
         hasBase
           ? 'The base is chosen. Add a contender above: another run, or another target of the same run.'
-          : 'Choose a base and up to nineteen contenders: runs, or targets of one run. Targets that took turns in one interleaved run are compared as pairs, which sees a difference of 3 % with ten trials; two runs of different days say much less, and are labelled so.'
+          : 'Choose a base and up to nineteen contenders: runs, or targets of one run. Targets that took turns in one interleaved run are compared as pairs, which sees a difference of 3 % with ten trials; two runs of different days say much less, and need a series with eight earlier sessions.'
       }
     />
   );

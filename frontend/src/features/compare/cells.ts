@@ -8,16 +8,16 @@ const WORDS: Record<ComparisonVerdict, string> = {
   better: 'better',
   worse: 'worse',
   equivalent: 'equivalent',
-  not_enough_data: 'not enough data',
+  changed: 'changed, size open',
+  not_enough_data: 'inconclusive',
 };
 
-/** "not enough data (7 more trials)". */
+/** "inconclusive (about 7 more trials)". */
 export function verdictText(cell: ComparisonCell): string {
   if (cell.refusal) return 'refused';
-  if (cell.verdict !== 'not_enough_data') return WORDS[cell.verdict];
-  const needed =
-    cell.trials_needed === null ? 'over 1,000 more trials' : countNoun(cell.trials_needed, 'more trial');
-  return `${WORDS.not_enough_data} (${needed})`;
+  if (cell.verdict !== 'not_enough_data' && cell.verdict !== 'changed') return WORDS[cell.verdict];
+  if (cell.trials_needed === null) return WORDS[cell.verdict];
+  return `${WORDS[cell.verdict]} (about ${countNoun(cell.trials_needed, 'more trial')})`;
 }
 
 const ORDERS: Record<ComparisonCell['order'], string> = {
@@ -25,17 +25,32 @@ const ORDERS: Record<ComparisonCell['order'], string> = {
   unpaired: 'one session, not in pairs',
   shuffled: 'one session, shuffled',
   sequential: 'one session, one after the other: drift counts as difference',
-  sessions: 'two sessions: weaker, what differs between sessions counts as difference',
+  sessions: 'two sessions, judged by how much earlier sessions of the series differ: weaker',
 };
 
 export function orderText({ order }: ComparisonCell): string {
   return ORDERS[order];
 }
 
-export function intervalText({ ratio, interval }: ComparisonCell): string {
+export function intervalText({ ratio, interval, difference, difference_interval }: ComparisonCell): string {
+  if (difference !== null && difference_interval) {
+    const [low, high] = [difference_interval.low, difference_interval.high].map(pointsText);
+    return `${pointsText(difference)} [${low}, ${high}]`;
+  }
   if (ratio === null || !interval) return '–';
   const digits = interval.high - interval.low >= 0.02 ? 2 : 3;
   return `${ratio.toFixed(digits)}× [${interval.low.toFixed(digits)}, ${interval.high.toFixed(digits)}]`;
+}
+
+/** "+30.4 pp": percentage points. */
+function pointsText(share: number): string {
+  return `${share < 0 ? '−' : '+'}${formatNumber(Math.abs(share) * 100)} pp`;
+}
+
+/** "5 pairs see ±2.4 %": what the cell could have seen. */
+export function visibleText(cell: ComparisonCell): string {
+  if (cell.visible_change === null) return '–';
+  return `${countsText(cell)} see ±${formatNumber(cell.visible_change * 100)} %`;
 }
 
 export function placeText(cell: ComparisonCell): string {
@@ -125,9 +140,11 @@ function varying(parameters: Parameters, points: readonly { parameters: Paramete
 
 /** What the forest plot shows, in words. */
 export function forestSentence(rows: readonly ForestRow[], familySize: number): string {
-  const counts = new Map<string, number>();
+  const counts = new Map<ForestRow['verdict'], number>();
   for (const { verdict } of rows) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  const said = [...counts].map(([verdict, count]) => `${count} ${verdict.replaceAll('_', ' ')}`);
+  const said = [...counts].map(
+    ([verdict, count]) => `${count} ${verdict === 'refused' ? verdict : WORDS[verdict]}`,
+  );
   const ratios = rows.flatMap(({ ratio }) => (ratio === null ? [] : [ratio]));
   const range =
     ratios.length > 0

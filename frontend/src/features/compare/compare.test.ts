@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, ComparisonCell } from '@/api/comparisons';
-import { axesOf, curveSeries, forestRows, forestSentence, intervalText, verdictText } from './cells';
+import {
+  axesOf,
+  curveSeries,
+  forestRows,
+  forestSentence,
+  intervalText,
+  verdictText,
+  visibleText,
+} from './cells';
 import { definitionOf, sideOf, sidesOf, sideText, viewOf } from './view';
 
 function cell(changes: Partial<ComparisonCell> = {}): ComparisonCell {
@@ -25,6 +33,13 @@ function cell(changes: Partial<ComparisonCell> = {}): ComparisonCell {
     p_adjusted: 0.002,
     verdict: 'better',
     trials_needed: null,
+    trials_needed_low: null,
+    trials_needed_high: null,
+    visible_change: 0.02,
+    difference: null,
+    difference_interval: null,
+    p_margin: 0.002,
+    p_sign_flip: null,
     refusal: null,
     ...changes,
   };
@@ -105,10 +120,22 @@ describe('cells in words', () => {
   it('says how many more trials an open cell needs', () => {
     expect(verdictText(cell())).toBe('better');
     expect(verdictText(cell({ verdict: 'not_enough_data', trials_needed: 1 }))).toBe(
-      'not enough data (1 more trial)',
+      'inconclusive (about 1 more trial)',
     );
-    expect(verdictText(cell({ verdict: 'not_enough_data' }))).toBe(
-      'not enough data (over 1,000 more trials)',
+    expect(verdictText(cell({ verdict: 'not_enough_data' }))).toBe('inconclusive');
+    expect(verdictText(cell({ verdict: 'changed', trials_needed: 4 }))).toBe(
+      'changed, size open (about 4 more trials)',
+    );
+  });
+
+  it('says what so many pairs could have seen', () => {
+    expect(visibleText(cell({ visible_change: 0.024 }))).toBe('5 pairs see ±2.4 %');
+  });
+
+  it('shows shares of failures as differences', () => {
+    const shares = { ratio: null, interval: null, difference: 0.304 };
+    expect(intervalText(cell({ ...shares, difference_interval: { low: 0.29, high: 0.32 } }))).toBe(
+      '+30.4 pp [+29 pp, +32 pp]',
     );
   });
 

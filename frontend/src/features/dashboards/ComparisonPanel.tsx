@@ -88,7 +88,14 @@ function Verdicts({ cells, metric }: VerdictsProps): ReactElement {
   );
 }
 
-const SIGNS = { better: '▲', worse: '▼', equivalent: '=', not_enough_data: '?' } as const;
+const SIGNS = { better: '▲', worse: '▼', equivalent: '=', changed: '±', not_enough_data: '?' } as const;
+const WORDS = {
+  better: 'better',
+  worse: 'worse',
+  equivalent: 'equivalent',
+  changed: 'changed, size open',
+  not_enough_data: 'inconclusive',
+} as const;
 
 function CellRow({ cell, unit }: { cell: Schemas['Cell']; unit: string }): ReactElement {
   const quantity = quantityOfUnit(unit);
@@ -106,7 +113,7 @@ function CellRow({ cell, unit }: { cell: Schemas['Cell']; unit: string }): React
         {interval}
       </Table.Td>
       <Table.Td className={tone}>
-        {SIGNS[cell.verdict]} {cell.refusal?.message ?? cell.verdict.replaceAll('_', ' ')}
+        {SIGNS[cell.verdict]} {cell.refusal?.message ?? WORDS[cell.verdict]}
       </Table.Td>
     </Table.Tr>
   );

@@ -69,7 +69,7 @@ const ORDERS = [
   { value: 'shuffled', label: 'Shuffled' },
 ];
 const ORDER_MEANINGS: Record<PlanDefinition['order'], string> = {
-  interleaved: 'Targets take turns.',
+  interleaved: 'Targets take turns, in a random order within each block.',
   sequential: 'One after the other.',
   shuffled: 'Drawn from the seed.',
 };

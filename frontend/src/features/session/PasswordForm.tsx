@@ -1,4 +1,4 @@
-import { Button, Group, Paper, PasswordInput, Stack, Title } from '@mantine/core';
+import { Button, Checkbox, Group, Paper, PasswordInput, Stack, Title } from '@mantine/core';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { changePassword } from '@/api/team';
 import { FailureState } from '@/components/FailureState';
@@ -6,23 +6,27 @@ import { showDone } from '@/components/notices';
 import { toProblem } from '@/lib/problem';
 import { useChange } from '@/lib/use-change';
 
+type Changed = Awaited<ReturnType<typeof changePassword>>;
+
 export const PASSWORD_MIN_LENGTH = 10;
 
 export function PasswordForm(): ReactElement {
   const [current, setCurrent] = useState('');
   const [wanted, setWanted] = useState('');
+  const [revokesTokens, setRevokesTokens] = useState(false);
   const change = useChange({
     act: changePassword,
-    rereads: [['sessions']],
-    onDone: () => {
+    rereads: [['sessions'], ['tokens']],
+    onDone: (done: Changed) => {
       setCurrent('');
       setWanted('');
-      showDone('The password is changed. Your other sessions have ended.');
+      setRevokesTokens(false);
+      showDone(`The password is changed. Your other sessions have ended. ${saidOfTokens(done)}`);
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ current_password: current, new_password: wanted });
+    change.mutate({ current_password: current, new_password: wanted, revoke_tokens: revokesTokens });
   };
   const problem = change.error ? toProblem(change.error) : null;
   return (
@@ -48,12 +52,43 @@ export function PasswordForm(): ReactElement {
           value={wanted}
           onChange={(event) => setWanted(event.currentTarget.value)}
         />
-        <Group justify="flex-end">
-          <Button type="submit" loading={change.isPending}>
-            Change the password
-          </Button>
-        </Group>
+        <RevokeTokens value={revokesTokens} onChange={setRevokesTokens} />
+        <Submit isPending={change.isPending} />
       </Stack>
     </Paper>
+  );
+}
+
+function saidOfTokens({ tokens_revoked, tokens_valid }: Changed): string {
+  if (tokens_revoked) {
+    return `Revoked API tokens: ${tokens_revoked}.`;
+  }
+  return tokens_valid ? `API tokens that stay valid: ${tokens_valid}.` : 'You have no API tokens.';
+}
+
+function RevokeTokens({
+  value,
+  onChange,
+}: {
+  value: boolean;
+  onChange: (value: boolean) => void;
+}): ReactElement {
+  return (
+    <Checkbox
+      label="Revoke my API tokens too"
+      description="Otherwise they stay valid, in all your teams."
+      checked={value}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  );
+}
+
+function Submit({ isPending }: { isPending: boolean }): ReactElement {
+  return (
+    <Group justify="flex-end">
+      <Button type="submit" loading={isPending}>
+        Change the password
+      </Button>
+    </Group>
   );
 }

@@ -14,10 +14,15 @@ from loadstone_agent.engines.adapter_run import AdapterRun
 from loadstone_agent.engines.base import Engine
 from loadstone_agent.engines.job import Found, PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second
-from loadstone_agent.engines.tool import Command, ToolEnd
+from loadstone_agent.engines.tool import Command, Reach, ToolEnd
 from loadstone_agent.errors import BadPlan, EngineInternal, EngineKilled, EngineMissing
+from loadstone_agent.keeper import landlock
 from loadstone_agent.stores.packages import Say, install_packages
 from loadstone_agent.typed import typed_here
+
+OWN_CLIENTS = Path(__file__).parent
+CONFIGURATIONS = ("mysql", "my.cnf", "php", "java*", "ssl/certs")
+"""Under /etc, of programs and libraries that engines are made of."""
 
 
 class OutputReader(ABC):
@@ -62,6 +67,18 @@ class Adapter(Engine):
     def prefill_command(self, job: PhaseJob) -> Command | None:  # noqa: ARG002 - most need none
         """Of engines with data of their own that do not fill the store by themselves."""
         return None
+
+    def reach(self, job: PhaseJob) -> Reach | None:
+        """What its process may touch; None where the agent's owner answers for it, or the kernel has no Landlock."""
+        if landlock.abi() < landlock.ABI_MIN:
+            return None
+        etc = [path for pattern in CONFIGURATIONS for path in Path("/etc").glob(pattern)]
+        installed = Path(job.found.binary).resolve().parent
+        return Reach(job.address.port, [OWN_CLIENTS, self._root, installed, *self.readable(job), *etc])
+
+    def readable(self, job: PhaseJob) -> list[Path]:  # noqa: ARG002 - most need no more
+        """Where the rest of it is installed."""
+        return []
 
     @abstractmethod
     def reader(self, job: PhaseJob) -> OutputReader: ...

@@ -130,7 +130,7 @@ class AdapterRun(EngineRun):
             return
         self.command_lines.append(command.shown)
         yield PhaseEvent(phase="prefill", state="started", at_unix_ns=time.time_ns())
-        tool = self._state.tool = Tool(command, job.scratch, self._plan.cpus)
+        tool = self._state.tool = Tool(command, job.scratch, self._plan.cpus, self._adapter.reach(job))
         try:
             for _ in tool.lines():
                 if self._state.is_stopped:
@@ -155,7 +155,7 @@ class AdapterRun(EngineRun):
         reader = self._adapter.reader(job)
         started_at_ns = time.time_ns()
         yield PhaseEvent(phase=job.phase.name, state="started", at_unix_ns=started_at_ns)
-        tool = Tool(command, job.scratch, self._plan.cpus)
+        tool = Tool(command, job.scratch, self._plan.cpus, self._adapter.reach(job))
         self._state.tool = tool
         if self._state.is_stopped:
             tool.stop()

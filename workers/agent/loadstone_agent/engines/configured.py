@@ -124,6 +124,9 @@ class ConfiguredAdapter(Adapter):
             raise BadPlan("A key prefix or host that begins with '-' would be read as an option: change it.")
         return Command(filled)
 
+    def reach(self, job: PhaseJob) -> None:
+        """The agent's owner wrote its command, and only they know what it reads."""
+
     def reader(self, job: PhaseJob) -> "_Reader":
         return _Reader(job, self.info.title)
 

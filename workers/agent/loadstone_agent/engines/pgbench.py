@@ -50,8 +50,9 @@ class Pgbench(Adapter):
             arguments.append("-C")
         for script, weight in self._scripts(job):
             arguments += ["-f", f"{script}@{weight}"]
-        arguments.append(str(target.database or "postgres"))
-        return Command(arguments, environment={"PGPASSWORD": target.password or "", "PGSSLMODE": "disable"})
+        # Not as an argument: a name may look like an option, and one with '=' is read as a whole connection string.
+        database = {"PGDATABASE": str(target.database or "postgres"), "PGSSLMODE": "disable"}
+        return Command(arguments, environment={**database, "PGPASSWORD": target.password or ""})
 
     def _scripts(self, job: PhaseJob) -> Iterable[tuple[Path, int]]:
         plan, data = job.plan, DataShape(job.plan.dataset)

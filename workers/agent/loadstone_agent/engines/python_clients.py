@@ -2,6 +2,7 @@
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import ClassVar
 
 from loadstone_contracts.engines import ENGINES
@@ -21,6 +22,10 @@ class PythonClient(ClientAdapter):
             return Found(sys.executable, f"{version(self.distribution)} (Python {sys.version.split()[0]})")
         except PackageNotFoundError:
             raise self.missing() from None
+
+    def readable(self, job: PhaseJob) -> list[Path]:  # noqa: ARG002
+        """The interpreter and its packages; those of a checkout lie beside them."""
+        return [Path(sys.prefix), Path(sys.base_prefix), *(Path(path) for path in sys.path if Path(path).is_dir())]
 
     def command(self, job: PhaseJob) -> Command:
         write_input(job)

@@ -43,6 +43,19 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """What a program of somebody else's may touch beside its scratch folder."""
+
+    port: int
+    """The target's; it may connect to no other."""
+    readable: list[Path]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([str(self.port), *map(str, self.readable)])
+
+
+@dataclass(frozen=True)
 class ToolEnd:
     exit_code: int
     """Negative: killed by that signal."""
@@ -54,11 +67,13 @@ class ToolEnd:
 class Tool:
     """One running program. `stop` may come from any thread, any number of times."""
 
-    def __init__(self, command: Command, cwd: Path, cpus: list[int]) -> None:
+    def __init__(self, command: Command, cwd: Path, cpus: list[int], reach: Reach | None) -> None:
+        """Without `reach` the program may do what the agent's user may."""
         reader, writer = os.pipe()
         # No site packages: half the start time, and nothing to interfere.
         python = [sys.executable, "-I", "-S", supervisor.__file__]
-        arguments = [str(writer), ",".join(map(str, cpus)), str(command.given or os.devnull), *command.arguments]
+        given = str(command.given or os.devnull)
+        arguments = [str(writer), ",".join(map(str, cpus)), given, reach.text if reach else "", *command.arguments]
         base = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath), "HOME": str(cwd)}
         self._process = subprocess.Popen(
             [*python, *arguments],

@@ -101,6 +101,9 @@ class Ycsb(Adapter):
         settings = ["workload=site.ycsb.workloads.CoreWorkload", *record]
         return [*arguments, "-db", DRIVERS[protocol], *address, *(word for one in settings for word in ("-p", one))]
 
+    def readable(self, job: PhaseJob) -> list[Path]:
+        return [Path(job.found.extra[0])]
+
     def reader(self, job: PhaseJob) -> "_Reader":
         return _Reader(job)
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shlex
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
@@ -24,10 +23,10 @@ MARKER_KEY = "loadstone:marker"
 """Says that the data beside it was written by Loadstone and may be flushed by it."""
 SYSTEM_PROGRAMS = ":/usr/sbin:/usr/local/sbin"
 """Where servers live on some systems, and not on everybody's PATH."""
-VERSION_OPTION = "server_version"
-"""Not the server's own: which of several that a host holds."""
 DATABASE = "loadstone"
 """Of stores of SQL: where the engine makes its tables."""
+LOAD_USER = "loadstone"
+"""Of managed stores of SQL: the role that owns those tables and nothing else."""
 MARKER_TABLE = "loadstone_marker"
 """As `MARKER_KEY`: the tables beside it were made by Loadstone and may be dropped by it."""
 MIN_CONNECTIONS = 1024
@@ -38,11 +37,6 @@ ANSWER_TIMEOUT_S = 60.0
 """A flush of a large data set is answered when it is done."""
 
 
-def once(script: str) -> str:
-    """Not when the store comes back after a kill: it must find its data as they were."""
-    return f'{{ [ -n "$LOADSTONE_RESTARTED" ] || {{ {script}; }}; }}'
-
-
 def numbers_in(answer: Mapping[str, Any]) -> dict[str, float]:
     """The numbers of a flat answer; texts that are none are left out."""
     found = {}
@@ -50,18 +44,6 @@ def numbers_in(answer: Mapping[str, Any]) -> dict[str, float]:
         with suppress(TypeError, ValueError):
             found[name] = float(value)
     return found
-
-
-def from_template(script: str, templates: Path | None, name: str) -> str:
-    """Copies what `script` made the first time. A copy that was cut short never gets the template's name."""
-    if templates is None:
-        return script
-    template = shlex.quote(str(templates / name))
-    keep = f"cp -a --reflink=auto . {template}.$$ && mv -T {template}.$$ {template} || rm -rf {template}.$$"
-    return (
-        f"if [ -d {template} ]; then cp -a --reflink=auto {template}/. .; "
-        f"else {{ {script}; }} && {{ {keep}; }} 2> /dev/null; fi"
-    )
 
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
@@ -153,12 +135,26 @@ class StoreKind(ABC):
     reads_at: ClassVar[int | None] = None
     """Which of its ports answers reads, where it is not the one of writes."""
 
+    admin_user: ClassVar[str | None] = None
+    """Who the agent's control signs in as at a managed store, with a password made for each start."""
+    load_user: ClassVar[str | None] = None
+    """Who engines sign in as at a managed store: an ordinary user without a password."""
+    writable_paths: ClassVar[tuple[str, ...]] = ()
+    """What a managed store writes outside its data directory."""
+
     def prepare(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
         """A shell script that makes the data directory, run in it as the store's user; empty where none is needed.
 
         What it makes is kept as a template: whatever it depends on stands in its text.
         """
         return ""
+
+    def private_files(self, admin_password: str) -> Mapping[str, str]:  # noqa: ARG002 - stores differ
+        """Files by name that only the store's user reads, written into the data directory before the first start.
+
+        They are never part of a template.
+        """
+        return {}
 
     def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - versions differ
         """A shell script that runs before each start of the server; it may change `"$@"`."""
@@ -191,24 +187,20 @@ class StoreKind(ABC):
         """The program and what must stand before its arguments. Raises StoreMissing."""
         return [self.find_binary(options)]
 
-    def command(
-        self, ports: Sequence[int], options: Mapping[str, str], connections: int, templates: Path | None = None
-    ) -> list[str]:
-        """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan.
-
-        With `templates` the data directory is made once and copied from there for every later start.
-        """
+    def command(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        """What is executed in the data directory; it becomes the server. Raises StoreMissing and BadPlan."""
         server = [*self.launcher(options), *self.arguments(ports, options, connections)]
-        prepare, last_words = self.prepare(options), self.last_words(options)
-        steps = [once(from_template(prepare, templates, self._template_name(prepare, options)))] if prepare else []
-        steps += [last_words] if last_words else []
-        return ["/bin/sh", "-c", " && ".join([*steps, 'exec "$@"']), "sh", *server] if steps else server
+        last_words = self.last_words(options)
+        return ["/bin/sh", "-c", f'{last_words} && exec "$@"', "sh", *server] if last_words else server
 
-    def _template_name(self, prepare: str, options: Mapping[str, str]) -> str:
-        """Another version, another build or another way to make it is another template."""
+    def template_name(self, options: Mapping[str, str]) -> str:
+        """Another version, another build or another way to make it is another template; empty where none is made."""
+        prepare = self.prepare(options)
+        if not prepare:
+            return ""
         binary = Path(self.find_binary(options)).stat()
-        told = f"{prepare}\n{self.find_binary(options)}\n{binary.st_mtime_ns}\n{binary.st_size}"
-        return f"{self.kind}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+        identity = f"{prepare}\n{self.find_binary(options)}\n{binary.st_mtime_ns}\n{binary.st_size}"
+        return f"{self.kind}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
     @abstractmethod
     def installed_version(self, printed: str) -> str:

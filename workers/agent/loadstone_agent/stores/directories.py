@@ -8,7 +8,7 @@ from loadstone_agent.errors import StoreStartFailed
 
 
 def user_ids(name: str) -> tuple[int, int]:
-    """-1 means "stay who you are": only root can change. Raises StoreStartFailed for a user that does not exist."""
+    """-1 means "stay who you are": only root can change. Raises StoreStartFailed for root and for an unknown user."""
     if os.geteuid() != 0:
         return -1, -1
     try:
@@ -16,16 +16,19 @@ def user_ids(name: str) -> tuple[int, int]:
     except KeyError:
         message = f"The user {name!r} does not exist: create it, or set LOADSTONE_STORE_USER to one that does."
         raise StoreStartFailed(message) from None
+    if entry.pw_uid == 0:
+        message = "Managed stores never run as root: set LOADSTONE_STORE_USER to an ordinary user of its own."
+        raise StoreStartFailed(message)
     return entry.pw_uid, entry.pw_gid
 
 
-def give_folder(folder: Path, user: str) -> None:
-    """The store's own user keeps its templates there, and nobody else reads them."""
+def make_closed_folder(folder: Path) -> None:
+    """For the agent alone: a store can neither read nor write it."""
     open_for_passage(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
-    uid, gid = user_ids(user)
-    if uid >= 0:
-        os.chown(folder, uid, gid)
+    if os.geteuid() == 0:
+        os.chown(folder, 0, 0)
+    folder.chmod(0o700)
 
 
 def open_for_passage(folder: Path) -> None:

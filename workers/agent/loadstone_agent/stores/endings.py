@@ -3,7 +3,15 @@
 import signal
 from dataclasses import dataclass
 
-from loadstone_agent.errors import AgentError, BadPlan, PluginMissing, StoreDied, StoreDiskFull, StoreStartFailed
+from loadstone_agent.errors import (
+    AgentError,
+    BadPlan,
+    PluginMissing,
+    StoreDied,
+    StoreDiskFull,
+    StoreOutOfMemory,
+    StoreStartFailed,
+)
 
 OPTION_REFUSALS = (
     "FATAL CONFIG FILE ERROR",
@@ -53,7 +61,7 @@ class Ending:
             return _disk_full(self.binary, "died", self.log)
         if self.is_out_of_memory:
             message = f"{self.binary} was killed at its limit of memory: raise the target's limit, or use less data."
-            return StoreDied(message, self.log)
+            return StoreOutOfMemory(message, self.log)
         message = f"{self.binary} died during the trial ({self.how}): see its last log lines, its memory and options."
         return StoreDied(message, self.log)
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
-from loadstone_agent.errors import BadPlan, StoreMissing
+from loadstone_agent.errors import StoreMissing
 from loadstone_agent.settings import get_settings
 from loadstone_agent.stores.base import NO_OPTIONS
 from loadstone_agent.stores.mongodb import MongoDb
+from loadstone_agent.stores.options import check_options
 from loadstone_agent.stores.packages import Say
 
 VERSION = "1.24.2"
 SOURCE = "ferretdb_source"
-SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
 
 
 class FerretDb(MongoDb):
@@ -34,6 +34,7 @@ class FerretDb(MongoDb):
         return found[1] if found else printed.strip()
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:  # noqa: ARG002
+        check_options(self.kind, "FerretDB", options)
         pragmas = "&".join(f"_pragma={_pragma(name, value)}" for name, value in options.items())
         return [f"--listen-addr=127.0.0.1:{ports[0]}", f"--sqlite-url=file:./data/{'?' if pragmas else ''}{pragmas}"]
 
@@ -57,13 +58,8 @@ def _folder() -> Path:
 
 
 def _pragma(name: str, value: str) -> str:
-    """Raises BadPlan."""
-    if name == "synchronous" and value in SYNCHRONOUS:
-        return f"synchronous({value})"
-    if name == "cache_size_kib" and value.isdecimal():
-        # Below zero it is KiB, above pages.
-        return f"cache_size(-{value})"
-    raise BadPlan(f"FerretDB's option {name} cannot be {value!r}: correct the target's options.")
+    # Below zero it is KiB, above pages.
+    return f"cache_size(-{value})" if name == "cache_size_kib" else f"{name}({value})"
 
 
 def _build(go: str) -> None:

@@ -1,6 +1,7 @@
 """Starts a managed store under its keeper and waits until it answers its own protocol."""
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -10,24 +11,26 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from loadstone_agent import keeper
 from loadstone_agent.errors import AgentError, PluginMissing, PortTaken, StoreStartFailed, TargetUnreachable
-from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, MIN_CONNECTIONS, Endpoint, StoreKind
-from loadstone_agent.stores.directories import give_folder, open_for_passage, user_ids
+from loadstone_agent.keeper.order import Order
+from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, Endpoint, StoreKind
+from loadstone_agent.stores.confinement import Confinement, confine
+from loadstone_agent.stores.directories import make_closed_folder, open_for_passage, user_ids
 from loadstone_agent.stores.endings import Ending
-from loadstone_agent.stores.memory import MemoryController, MemoryGroup
+from loadstone_agent.stores.groups import StoreGroup
+from loadstone_agent.stores.resources import free_ports, open_files, own_group
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 4.0
 PORT_ATTEMPTS = 5
-SPARE_FILES = 512
-"""Descriptors that a store opens beside its connections."""
+KEEPER = Path(__file__).parents[1] / "keeper/__main__.py"
+KILL, RESTART = b"k", b"r"  # as the keeper understands them
 
 
 @dataclass(frozen=True)
@@ -41,20 +44,21 @@ class LaunchPlan:
     templates: Path | None = None
     """Where data directories are kept to be copied; without it each start makes its own."""
     memory_limit_bytes: int | None = None
-    memory_controller: MemoryController | None = None
-    """Keeps the limit."""
+    """Kept by the store's control group; None where there is no limit, or the store keeps it itself."""
+    is_confined: bool = True
+    """False only to measure what the sandbox costs."""
 
 
 def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedStore":
-    """Raises StoreMissing, StoreStartFailed, StoreDiskFull, PluginMissing, PortTaken, BadPlan, and what
-    `check_interrupt` raises.
+    """Raises StoreMissing, StoreStartFailed, StoreDiskFull, PluginMissing, PortTaken, SandboxMissing, BadPlan, and
+    what `check_interrupt` raises.
     """
+    confinement = confine(plan.kind, plan.options, wanted=plan.is_confined)
     if plan.templates is not None:
-        give_folder(plan.templates, plan.user)
+        make_closed_folder(plan.templates)
     for attempt in range(1, PORT_ATTEMPTS + 1):
-        ports = _free_ports(plan.kind.listeners)
-        command = plan.kind.command(ports, plan.options, plan.connections, plan.templates)
-        store = ManagedStore(plan, ports, command)
+        ports = free_ports(plan.kind.listeners)
+        store = ManagedStore(plan, ports, confinement)
         try:
             store.wait_until_ready(check_interrupt)
         except _PortTaken:
@@ -69,30 +73,25 @@ def launch(plan: LaunchPlan, check_interrupt: Callable[[], None]) -> "ManagedSto
     raise AssertionError("unreachable")
 
 
-class _PortTaken(Exception):
-    pass
-
-
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as probes:
-        sockets = [probes.enter_context(socket.socket()) for _ in range(count)]
-        for probe in sockets:
-            probe.bind(("127.0.0.1", 0))
-        return [int(probe.getsockname()[1]) for probe in sockets]
+class _PortTaken(Exception): ...
 
 
 class ManagedStore:
     """A running store, its keeper, and how it ended."""
 
-    def __init__(self, plan: LaunchPlan, ports: list[int], command: list[str]) -> None:
+    def __init__(self, plan: LaunchPlan, ports: list[int], confinement: Confinement) -> None:
         self.kind = plan.kind
+        command = plan.kind.command(ports, plan.options, plan.connections)
+        admin_password = secrets.token_urlsafe(24)
         read_port = None if plan.kind.reads_at is None else ports[plan.kind.reads_at]
-        self.endpoints = [Endpoint("127.0.0.1", port, read_port=read_port) for port in ports]
+        self.endpoints = [_endpoint(port, read_port, plan.kind.admin_user, admin_password) for port in ports]
+        self.load_endpoints = [_endpoint(port, read_port, plan.kind.load_user, None) for port in ports]
+        """Where engines speak to it, as an ordinary user."""
         self.command_line = " ".join(part or "''" for part in command)
         self.directory = plan.data_root / uuid.uuid4().hex
         self.process_id: int | None = None
         self.killed_at_s: float | None = None
-        """When `kill` was last asked for, in Unix time."""
+        """Unix time of the last `kill`."""
         self.ended = threading.Event()
         self._killed = threading.Event()
         self._log = b""
@@ -100,33 +99,55 @@ class ManagedStore:
         self._stop_lock = threading.Lock()
         self._is_wanted = True
         self._on_death: Callable[[], None] | None = None
-        self._memory_group = _make_group(plan)
-        self._keeper = self._start_keeper(plan, command)
+        self._files = open_files(plan.connections, plan.options)
+        self._group = StoreGroup(())
+        if plan.is_confined:
+            self._group = own_group(self.directory.name, self._files, plan.memory_limit_bytes)
+        self._keeper = self._start_keeper(self._order(plan, ports, confinement, command, admin_password))
         self._reader = threading.Thread(target=self._read_keeper, name="store-keeper", daemon=True)
         self._reader.start()
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where control speaks to it."""
+        """Where control signs in, as its administrator."""
         return self.endpoints[0]
 
-    def _start_keeper(self, plan: LaunchPlan, command: list[str]) -> "subprocess.Popen[bytes]":
-        uid, gid = user_ids(plan.user)
-        open_for_passage(plan.data_root)
-        files = max(MIN_CONNECTIONS, plan.connections, *_wanted_connections(plan.options)) + SPARE_FILES
+    def _order(
+        self, plan: LaunchPlan, ports: list[int], confinement: Confinement, command: list[str], admin_password: str
+    ) -> Order:
+        template = plan.kind.template_name(plan.options)
+        return Order(
+            directory=str(self.directory),
+            user=user_ids(plan.user),
+            command=command,
+            prepare=plan.kind.prepare(plan.options),
+            template=str(plan.templates / template) if plan.templates and template else "",
+            private_files=dict(plan.kind.private_files(admin_password)),
+            cpus=plan.cpus,
+            open_files=self._files,
+            groups=self._group.paths,
+            is_confined=confinement.is_landlocked,
+            readable=confinement.readable,
+            writable=confinement.writable,
+            ports=ports,
+        )
+
+    def _start_keeper(self, order: Order) -> "subprocess.Popen[bytes]":
+        open_for_passage(self.directory.parent)
         # No site packages and no environment: half the start time, and nothing to interfere.
-        python = [sys.executable, "-I", "-S", keeper.__file__]
-        cpus = ",".join(map(str, plan.cpus))
-        group = str(self._memory_group.folder / "cgroup.procs") if self._memory_group else ""
-        arguments = [str(self.directory), str(uid), str(gid), cpus, str(files), group, *command]
-        return subprocess.Popen(
-            [*python, *arguments],
+        keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(KEEPER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={"LANG": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath)},
+            env={"LANG": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath), "TMPDIR": str(self.directory)},
         )
+        assert keeper.stdin is not None
+        with suppress(OSError):
+            keeper.stdin.write(order.pack())
+            keeper.stdin.flush()
+        return keeper
 
     def _read_keeper(self) -> None:
         assert self._keeper.stdout is not None
@@ -157,12 +178,12 @@ class ManagedStore:
         """SIGKILL to all of it, as a crash would be; its data stay. Dead when this returns."""
         self._killed.clear()
         self.killed_at_s = time.time()
-        self._tell_keeper(keeper.KILL)
+        self._tell_keeper(KILL)
         self._killed.wait(STOP_TIMEOUT_S)
 
     def start_again(self, check_interrupt: Callable[[], None]) -> None:
         """On the data that `kill` left. Raises StoreStartFailed and what `check_interrupt` raises."""
-        self._tell_keeper(keeper.RESTART)
+        self._tell_keeper(RESTART)
         try:
             self.wait_until_ready(check_interrupt)
         except _PortTaken:
@@ -196,8 +217,7 @@ class ManagedStore:
 
     def _ending(self) -> Ending:
         code = None if self._exit_code is None else int(self._exit_code)
-        is_out_of_memory = self._memory_group is not None and self._memory_group.has_killed()
-        return Ending(self.kind.binary, code, self.log_tail, is_out_of_memory)
+        return Ending(self.kind.binary, code, self.log_tail, self._group.has_run_out_of_memory())
 
     def pin(self, cpus: list[int]) -> None:
         """Onto these CPUs from now on, with every thread that it has: what it starts later inherits them."""
@@ -267,24 +287,14 @@ class ManagedStore:
             try:
                 self._keeper.wait(STOP_TIMEOUT_S)
             except subprocess.TimeoutExpired:
-                # The store dies with its keeper (PR_SET_PDEATHSIG).
+                # The store dies with its keeper (PR_SET_PDEATHSIG), the rest of its group below.
                 os.kill(self._keeper.pid, signal.SIGKILL)
                 self._keeper.wait()
+            self._group.kill()
             self._reader.join(1.0)
             shutil.rmtree(self.directory, ignore_errors=True)
-            if self._memory_group is not None:
-                self._memory_group.remove()
+            self._group.remove()
 
 
-def _wanted_connections(options: Mapping[str, str]) -> list[int]:
-    return [int(options[name]) for name in ("connections", "maxclients") if options.get(name, "").isdigit()]
-
-
-def _make_group(plan: LaunchPlan) -> MemoryGroup | None:
-    if plan.memory_limit_bytes is None or plan.memory_controller is None:
-        return None
-    try:
-        return plan.memory_controller.make_group(plan.memory_limit_bytes)
-    except OSError as error:
-        message = "The memory of the store could not be limited by a control group: see the detail, or leave it out."
-        raise StoreStartFailed(message, str(error)) from error
+def _endpoint(port: int, read_port: int | None, username: str | None, password: str | None) -> Endpoint:
+    return Endpoint("127.0.0.1", port, username, password if username else None, read_port=read_port)

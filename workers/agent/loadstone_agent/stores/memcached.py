@@ -1,6 +1,5 @@
 """memcached, over its text protocol."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -9,7 +8,7 @@ from loadstone_contracts.agent_calls import StoreFacts
 from pymemcache.client.base import Client
 from pymemcache.exceptions import MemcacheError, MemcacheUnexpectedCloseError
 
-from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
+from loadstone_agent.errors import TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
     CONNECT_TIMEOUT_S,
     MARKER_KEY,
@@ -20,6 +19,7 @@ from loadstone_agent.stores.base import (
     StoreKind,
     numbers_in,
 )
+from loadstone_agent.stores.options import check_options
 from loadstone_agent.tls import client_context
 
 T = TypeVar("T")
@@ -34,8 +34,6 @@ FLAGS = {
 }
 SWITCHES = {"disable_evictions": "-M", "disable_cas": "-C"}
 EXTENDED = {"hash_power": "hashpower", "hash_algorithm": "hash_algorithm"}
-VALUE = re.compile(r"[A-Za-z0-9_.]+")
-TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
 
 
 class Memcached(StoreKind):
@@ -59,6 +57,7 @@ class Memcached(StoreKind):
         return printed.rsplit(maxsplit=1)[-1]
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        check_options(self.kind, "memcached", options)
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         arguments = ["-l", "127.0.0.1", "-p", str(ports[0]), "-U", "0"]
         for name, value in {"connections": str(needed), **options}.items():
@@ -68,17 +67,8 @@ class Memcached(StoreKind):
 
 def _rendered(name: str, value: str) -> list[str]:
     if name in SWITCHES:
-        if value.lower() not in TRUE | FALSE:
-            raise BadPlan(f"memcached's option {name} is true or false, not {value!r}: correct the target's options.")
-        return [SWITCHES[name]] if value.lower() in TRUE else []
-    if not VALUE.fullmatch(value):
-        raise BadPlan(f"memcached's option {name} cannot be {value!r}: correct the target's options.")
-    if name in FLAGS:
-        return [FLAGS[name], value]
-    if name in EXTENDED:
-        return ["-o", f"{EXTENDED[name]}={value}"]
-    known = ", ".join(sorted([*FLAGS, *SWITCHES, *EXTENDED]))
-    raise BadPlan(f"memcached has no option {name!r}: use one of {known}.")
+        return [SWITCHES[name]] if value == "true" else []
+    return [FLAGS[name], value] if name in FLAGS else ["-o", f"{EXTENDED[name]}={value}"]
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Memlink: lists under keys, one port for writes and one for reads. Started where its users have built it."""
 
-import re
 import socket
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +8,7 @@ from contextlib import contextmanager
 import psutil
 from loadstone_contracts.agent_calls import StoreFacts
 
-from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
+from loadstone_agent.errors import TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
     ANSWER_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
@@ -20,17 +19,8 @@ from loadstone_agent.stores.base import (
     StoreControl,
     StoreKind,
 )
+from loadstone_agent.stores.options import check_options
 
-OPTIONS = {
-    "thread_num",
-    "dump_interval",
-    "sync_disk_interval",
-    "block_data_count",
-    "max_mem",
-    "timeout",
-    "max_conn",
-}
-VALUE = re.compile(r"[0-9,]+")
 IDLE_TIMEOUT_S = 600
 """Its own default closes connections that a slow open load leaves idle."""
 STAT, CREATE_TABLE, PING, STAT_SYS, CLEAN_ALL, TABLES = 3, 4, 20, 21, 32, 33
@@ -68,6 +58,7 @@ class Memlink(StoreKind):
         )
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        check_options(self.kind, "Memlink", options)
         write_port, read_port, sync_port = ports
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         # 0.5 reads `host`, 0.3 `ip`; each passes over what it does not know.
@@ -76,9 +67,6 @@ class Memlink(StoreKind):
                  "max_core": 0, "block_data_count": "100", "block_data_reduce": "0", "block_clean_cond": "0.5",
                  "block_clean_start": 3, "block_clean_num": 1}  # fmt: skip
         chosen = {"max_conn": str(needed), "timeout": str(IDLE_TIMEOUT_S), "thread_num": "4", **options}
-        for name, value in chosen.items():
-            if name not in OPTIONS or not VALUE.fullmatch(value):
-                raise BadPlan(f"Memlink's option {name} cannot be {value!r}: correct the target's options.")
         return [f"{name} = {value}" for name, value in {**lines, **chosen}.items()]
 
     def read_port_of(self, endpoint: Endpoint) -> int:

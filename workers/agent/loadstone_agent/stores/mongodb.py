@@ -22,16 +22,9 @@ from loadstone_agent.stores.base import (
     StoreKind,
     numbers_in,
 )
+from loadstone_agent.stores.options import check_options
 from loadstone_agent.tls import authorities_file
 
-OPTIONS = {
-    "wiredTigerCacheSizeGB",
-    "journalCommitInterval",
-    "syncdelay",
-    "wiredTigerCollectionBlockCompressor",
-    "maxConns",
-}
-VALUE = re.compile(r"[A-Za-z0-9.]+")
 UNCOUNTED = ("locks", "repl", "tcmalloc", "opLatencies", "transactions", "sharding", "mirroredReads")
 """Sections of the server's status that are long and not wanted."""
 UNKNOWN = "unknown"
@@ -62,11 +55,11 @@ class MongoDb(StoreKind):
         return 'cd "$PWD" && mkdir -p data'
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        check_options(self.kind, "MongoDB", options)
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
-        arguments = ["--dbpath", "./data", "--bind_ip", "127.0.0.1", "--port", str(ports[0]), "--nounixsocket"]
+        arguments = ["--dbpath", "./data", "--bind_ip", "127.0.0.1", "--port", str(ports[0]), "--nounixsocket",
+                     "--noscripting"]  # fmt: skip
         for name, value in {"maxConns": str(needed), **options}.items():
-            if name not in OPTIONS or not VALUE.fullmatch(value):
-                raise BadPlan(f"MongoDB's option {name} cannot be {value!r}: correct the target's options.")
             arguments += [f"--{name}", value]
         return arguments
 

@@ -10,12 +10,20 @@ from pathlib import Path
 
 from loadstone_contracts.agent_calls import StoreOffer
 from loadstone_contracts.engine_plan import StoreProtocol
+from loadstone_contracts.store_options import VERSION_OPTION
 
 from loadstone_agent.errors import StoreMissing, TargetRefused
 from loadstone_agent.settings import get_settings
-from loadstone_agent.stores.base import DATABASE, NO_OPTIONS, VERSION_OPTION, Endpoint
+from loadstone_agent.stores.base import DATABASE, NO_OPTIONS, Endpoint
 from loadstone_agent.stores.memcached import Memcached
-from loadstone_agent.stores.mysql_control import RESERVED, MySqlControl
+from loadstone_agent.stores.mysql_control import (
+    ADMIN,
+    ADMIN_FILE,
+    CONFINED,
+    LOAD_ROLE,
+    LOCAL,
+    MySqlControl,
+)
 from loadstone_agent.stores.mysql_distribution import MYSQL_DISTRIBUTIONS, install_distributions
 from loadstone_agent.stores.packages import Say
 from loadstone_agent.stores.sql import OR_SHOW, SqlStore, Table, enough_connections
@@ -24,20 +32,13 @@ CONTAINERS = ("innodb_memcache", "containers")
 PLUGIN = "daemon_memcached"
 SYSTEM_PREFIXES = Path("/opt")
 FOLDER = re.compile(r"mysql-(\d+(?:\.\d+)*)")
-OWN_RESERVED = RESERVED | {
-    "daemon_memcached_option",
-    "daemon_memcached_engine_lib_name",
-    "daemon_memcached_engine_lib_path",
-    "early_plugin_load",
-    "mysqlx_port",
-    "mysqlx_socket",
-}
+OLD_ADMIN_FILE = "admin-5.6.sql"
 
 
 class MySql(SqlStore):
     kind = "mysql"
     title = "MySQL"
-    reserved = OWN_RESERVED
+    admin_user = ADMIN
     binary = "mysqld"
     package = "mysql"
     is_packaged = False
@@ -86,10 +87,18 @@ class MySql(SqlStore):
         base = Path(self.find_binary(options)).parents[1]
         return _initialise_old(base) if _is_old(base) else _initialise(base)
 
-    def last_words(self, options: Mapping[str, str]) -> str:  # noqa: ARG002 - the same for all versions
-        # 5.6 would tell a relative path as it was given, and it is read to know the server's process. 8.0 looks for the
-        # folder of temporary tables from two places.
-        return 'set -- "$@" --pid-file="$PWD/store.pid" --tmpdir="$PWD/tmp"'
+    def last_words(self, options: Mapping[str, str]) -> str:
+        # 5.6 tells a relative path as it was given, and its process is known by that file. 8.0 looks for the folder of
+        # temporary tables from two places. `files` stays empty: 5.6 has no NULL, which forbids every file.
+        is_old = _is_old(Path(self.find_binary(options)).parents[1])
+        files = '"$PWD/files"' if is_old else "NULL"
+        init = f'--init-file="$PWD/{OLD_ADMIN_FILE if is_old else ADMIN_FILE}"'
+        paths = f'--pid-file="$PWD/store.pid" --tmpdir="$PWD/tmp" --secure-file-priv={files} {init}'
+        return f'mkdir -p files && set -- "$@" {paths}'
+
+    def private_files(self, admin_password: str) -> Mapping[str, str]:
+        """An init file for each generation, which the server carries out before it takes a connection."""
+        return {ADMIN_FILE: _admin_words(admin_password), OLD_ADMIN_FILE: _old_admin_words(admin_password)}
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
         base = Path(self.find_binary(options)).parents[1]
@@ -103,7 +112,9 @@ class MySql(SqlStore):
             f"--port={sql_port}",
             "--socket=../store.sock",
             "--skip-name-resolve",
+            f"--plugin-dir={base}/lib/plugin",
             "--plugin-load=daemon_memcached=libmemcached.so",
+            *CONFINED,
             f"--daemon-memcached-option={memcached}",
         ]
         if not _is_old(base):
@@ -210,6 +221,27 @@ OWN_TABLE = (
 """Keys as long as memcached's own. The demonstration table cuts keys at 32 and values at 1024 bytes without a word."""
 
 
+def _admin_words(password: str) -> str:
+    changed = (f"ALTER USER {ADMIN}@{host} IDENTIFIED WITH mysql_native_password BY '{password}';" for host in LOCAL)
+    return "SET sql_log_bin = 0;\n" + "".join(f"{statement}\n" for statement in changed)
+
+
+def _old_admin_words(password: str) -> str:
+    """All of it at each start: the bootstrap of 5.6 knows no users, so a template cannot hold them."""
+    statements = (
+        "SET sql_log_bin = 0;",
+        "DELETE FROM mysql.user WHERE User <> 'root' OR Host NOT IN ('127.0.0.1', 'localhost');",
+        "DELETE FROM mysql.db;",
+        "DELETE FROM mysql.proxies_priv;",
+        "FLUSH PRIVILEGES;",
+        *LOAD_ROLE,
+        *(f"SET PASSWORD FOR {ADMIN}@{host} = PASSWORD('{password}');" for host in LOCAL),
+        # Tables of MyISAM that are open when the server is killed count as crashed.
+        "FLUSH TABLES;",
+    )
+    return "".join(f"{statement}\n" for statement in statements)
+
+
 ROOT_BY_ADDRESS = (
     "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';",
     "GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;",
@@ -227,7 +259,7 @@ def _plugin_tables(base: Path, more: Sequence[str] = ()) -> str:
 # A folder for temporary tables of its own: a server that starts removes all that it finds, those of others too.
 def _initialise(base: Path) -> str:
     return (
-        f"mkdir -p tmp && {{ {_plugin_tables(base, ROOT_BY_ADDRESS)}; }} > init.sql && "
+        f"mkdir -p tmp && {{ {_plugin_tables(base, (*ROOT_BY_ADDRESS, *LOAD_ROLE))}; }} > init.sql && "
         f"'{base}/bin/mysqld' --no-defaults --initialize-insecure --tmpdir=\"$PWD/tmp\" "
         f'--basedir=\'{base}\' --datadir="$PWD/data" --init-file="$PWD/init.sql" {OR_SHOW}'
     )

@@ -11,35 +11,25 @@ from pymysql.constants import ER
 from pymysql.err import MySQLError, OperationalError
 
 from loadstone_agent.errors import TargetRefused, TargetUnreachable
-from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, DATABASE, Endpoint, numbers_in
+from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, DATABASE, LOAD_USER, Endpoint, numbers_in
 from loadstone_agent.stores.sql import SqlControl, Table
 from loadstone_agent.tls import client_context
 
-RESERVED = frozenset(
-    [
-        "datadir",
-        "basedir",
-        "port",
-        "socket",
-        "bind_address",
-        "user",
-        "pid_file",
-        "init_file",
-        "tmpdir",
-        "plugin_dir",
-        "plugin_load",
-        "plugin_load_add",
-        "secure_file_priv",
-        "log_error",
-        "general_log_file",
-        "skip_grant_tables",
-        "local_infile",
-        "slow_query_log_file",
-        "innodb_data_home_dir",
-        "innodb_log_group_home_dir",
-    ]
+ADMIN = "root"
+ADMIN_FILE = "admin.sql"
+LOCAL = ("'127.0.0.1'", "localhost")
+"""What a server without name resolution calls this host, over TCP and over its socket."""
+LOAD_ROLE = tuple(
+    statement
+    for host in LOCAL
+    for statement in (
+        f"CREATE USER {LOAD_USER}@{host};",
+        f"GRANT ALL PRIVILEGES ON {DATABASE}.* TO {LOAD_USER}@{host};",
+    )
 )
-"""Of all servers of this family: where they listen and write, and what loads code."""
+"""Nothing that counts for the whole server, such as FILE or SUPER, and no INSERT into its own tables, which installs
+plugins and functions."""
+CONFINED = ("--local-infile=0", "--skip-symbolic-links")
 UNREACHABLE = {ER.CON_COUNT_ERROR, 2002, 2003, 2006, 2013}
 """Refused for want of a connection, not by what the server knows of us; 2xxx are the client library's own."""
 
@@ -69,7 +59,7 @@ class MySqlControl(SqlControl):
             self._connection = pymysql.connect(
                 host=endpoint.host,
                 port=endpoint.port,
-                user=endpoint.username or "root",
+                user=endpoint.username or ADMIN,
                 password=endpoint.password or "",
                 database=endpoint.database or DATABASE,
                 ssl=client_context(endpoint.tls) if endpoint.tls else None,

@@ -11,7 +11,8 @@ from loadstone_agent.cpus import CpuSplit, as_cpu_list
 from loadstone_agent.errors import PlacementRefused
 from loadstone_agent.settings import AgentSettings, parse_cpu_list
 from loadstone_agent.stores.base import StoreKind
-from loadstone_agent.stores.memory import MemoryController, find_memory_controller
+from loadstone_agent.stores.confinement import sandbox_title
+from loadstone_agent.stores.groups import memory_limiter
 
 DATA_FOLDER = "loadstone-stores"
 
@@ -23,8 +24,7 @@ class HostPlace:
     cpus: list[int]
     data_root: Path
     memory_limit_bytes: int | None
-    controller: MemoryController | None
-    """Keeps the limit; None where there is no limit, or the store keeps it by `options`."""
+    """For the store's control group; None where there is no limit, or the store keeps it by `options`."""
     options: Mapping[str, str]
     """Of the store, the target's own and those that keep a limit."""
     drops_page_cache: bool
@@ -37,7 +37,7 @@ def find_place(
 ) -> HostPlace:
     """Raises PlacementRefused."""
     chosen = _cpus(placement, cpus)
-    told = {"placement.cpus": as_cpu_list(chosen)}
+    told = {"placement.cpus": as_cpu_list(chosen), "placement.sandbox": sandbox_title(settings.store_user)}
     data_root = _data_root(placement, settings)
     if placement.data_directory is not None:
         told["placement.data_directory"] = placement.data_directory
@@ -45,12 +45,13 @@ def find_place(
         told["placement.page_cache"] = "dropped"
     limit = placement.memory_limit_bytes
     if limit is None:
-        return HostPlace(chosen, data_root, None, None, options, placement.drop_page_cache, told)
-    controller = find_memory_controller()
-    kept = {} if controller is not None else _own_limit(kind, limit, options)
-    how = controller.title if controller else f"the store's own {', '.join(kept)}"
+        return HostPlace(chosen, data_root, None, options, placement.drop_page_cache, told)
+    limiter = memory_limiter()
+    kept = {} if limiter is not None else _own_limit(kind, limit, options)
+    how = limiter.title if limiter else f"the store's own {', '.join(kept)}"
     told["placement.memory_limit"] = f"{limit} bytes, by {how}"
-    return HostPlace(chosen, data_root, limit, controller, {**options, **kept}, placement.drop_page_cache, told)
+    by_group = limit if limiter is not None else None
+    return HostPlace(chosen, data_root, by_group, {**options, **kept}, placement.drop_page_cache, told)
 
 
 def _cpus(placement: Placement, split: CpuSplit) -> list[int]:

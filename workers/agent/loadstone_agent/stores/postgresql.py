@@ -1,7 +1,12 @@
 """PostgreSQL: a cluster of its own, made anew at every start, and one database to measure in."""
 
+import base64
+import hashlib
+import hmac
 import os
 import re
+import secrets
+import shlex
 import shutil
 import socket
 import threading
@@ -15,55 +20,73 @@ from loadstone_contracts.agent_calls import StoreFacts
 from psycopg import sql
 
 from loadstone_agent.errors import StoreMissing, TargetRefused, TargetUnreachable
-from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, DATABASE, NO_OPTIONS, Endpoint, numbers_in
+from loadstone_agent.stores.base import (
+    CONNECT_TIMEOUT_S,
+    DATABASE,
+    LOAD_USER,
+    MARKER_TABLE,
+    NO_OPTIONS,
+    Endpoint,
+    numbers_in,
+)
 from loadstone_agent.stores.sql import OR_SHOW, SqlControl, SqlStore, Table
 from loadstone_agent.tls import authorities_file
 
-RESERVED = frozenset(
-    [
-        "data_directory",
-        "hba_file",
-        "ident_file",
-        "listen_addresses",
-        "port",
-        "unix_socket_directories",
-        "external_pid_file",
-        "shared_preload_libraries",
-        "session_preload_libraries",
-        "local_preload_libraries",
-        "dynamic_library_path",
-        "archive_command",
-        "archive_library",
-        "restore_command",
-        "log_directory",
-        "log_filename",
-        "logging_collector",
-        "ssl_passphrase_command",
-        "archive_cleanup_command",
-        "recovery_end_command",
-        "jit_provider",
-    ]
-)
-"""The agent decides where a managed store listens and writes, and no option runs code on the agent's host."""
 DEBIAN_PREFIX = Path("/usr/lib/postgresql")
+ADMIN = "postgres"
+ADMIN_FILE, SINGLE_LOG = "admin.sql", "single.log"
+ACCESS = (
+    f"host {DATABASE} {LOAD_USER} 127.0.0.1/32 trust",
+    f"host all {ADMIN} 127.0.0.1/32 scram-sha-256",
+)
+"""Who may connect: the engine without a handshake, as before it had a role of its own; nobody else to anything else."""
+ROLES = (
+    f"CREATE DATABASE {DATABASE}",
+    f"CREATE ROLE {LOAD_USER} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION NOBYPASSRLS",
+    f"REVOKE ALL ON DATABASE {DATABASE}, postgres, template1 FROM PUBLIC",
+    f"GRANT CONNECT, TEMPORARY ON DATABASE {DATABASE} TO {LOAD_USER}",
+    # What the role makes in its schema must not be found before what the server brings.
+    f"ALTER ROLE {ADMIN} SET search_path = pg_catalog, pg_temp",
+)
+"""The database belongs to the admin: its owner could install extensions, and change settings of whoever connects."""
+OWN_SCHEMA = (
+    f"ALTER SCHEMA public OWNER TO {LOAD_USER}",
+    "REVOKE ALL ON SCHEMA public FROM PUBLIC",
+    # No table holds large objects, so no flush would remove them.
+    "DO 'DECLARE f regprocedure; BEGIN FOR f IN SELECT oid FROM pg_proc "
+    "WHERE pronamespace = ''pg_catalog''::regnamespace AND proname ~ ''^(lo_|lowrite$|loread$)'' "
+    "LOOP EXECUTE format(''REVOKE ALL ON FUNCTION %s FROM PUBLIC'', f); END LOOP; END'",
+)
 
 
 class PostgreSql(SqlStore):
     kind = "postgresql"
     title = "PostgreSQL"
-    reserved = RESERVED
-    value = re.compile(r"[A-Za-z0-9_.:,+ -]*")
+    admin_user = ADMIN
     binary = "postgres"
     package = "postgresql"
     protocols = ("postgres", "postgres_simple")
+    writable_paths = ("/dev/shm",)  # noqa: S108 - shared memory has its place there
+    """For its shared memory."""
 
     def prepare(self, options: Mapping[str, str]) -> str:
         postgres = Path(self.find_binary(options))
         initdb = postgres.with_name("initdb")
         return (
-            f"'{initdb}' -D ./cluster --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync {OR_SHOW}; "
-            f"echo 'CREATE DATABASE {DATABASE};' | '{postgres}' --single -D ./cluster postgres {OR_SHOW}"
+            f"'{initdb}' -D ./cluster --username={ADMIN} --auth=reject --encoding=UTF8 --locale=C --no-sync {OR_SHOW}; "
+            f"{_printed(ACCESS)} > ./cluster/pg_hba.conf; "
+            f"{_carry_out(str(postgres), _printed(ROLES), 'postgres')}; "
+            f"{_carry_out(str(postgres), _printed(OWN_SCHEMA), DATABASE)}"
         )
+
+    def private_files(self, admin_password: str) -> Mapping[str, str]:
+        return {ADMIN_FILE: f"ALTER ROLE {ADMIN} PASSWORD '{scram_verifier(admin_password)}'\n"}
+
+    def last_words(self, options: Mapping[str, str]) -> str:
+        """The admin's password, once: a cluster that comes back after a kill has it, and a log that is the server's."""
+        postgres = self.find_binary(options)
+        words = f"{_carry_out(postgres, f'cat {ADMIN_FILE}', 'postgres')}; rm {ADMIN_FILE}"
+        return f"{{ [ ! -e {ADMIN_FILE} ] || {{ {words}; }}; }}"
 
     def find_binary(self, options: Mapping[str, str] = NO_OPTIONS) -> str:  # noqa: ARG002 - one version
         """Debian keeps the server of each major version in a folder of its own: the newest is taken."""
@@ -86,6 +109,34 @@ class PostgreSql(SqlStore):
         for name, value in self.checked_options(options, connections):
             arguments += ["-c", f"{name}={value}"]
         return arguments
+
+
+def _printed(lines: Sequence[str]) -> str:
+    return " ".join(["printf", r"'%s\n'", *map(shlex.quote, lines)])
+
+
+def _carry_out(postgres: str, source: str, database: str) -> str:
+    """A shell command that runs the lines of `source`, a statement each, on a cluster whose server does not run.
+
+    PostgreSQL itself ends with 0 whatever statement it refused.
+    """
+    return (
+        f"{source} | '{postgres}' --single -F -D ./cluster {database} > {SINGLE_LOG} 2>&1; "
+        f"if grep -qE 'ERROR|FATAL|PANIC|not found' {SINGLE_LOG}; then cat {SINGLE_LOG}; exit 1; fi"
+    )
+
+
+def scram_verifier(password: str) -> str:
+    """Return what PostgreSQL stores of a password (RFC 5803): the password itself never reaches the disk.
+
+    One iteration, where 4096 slow down a guess: a password of 256 random bits cannot be guessed.
+    """
+    salt = secrets.token_bytes(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, 1)
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server = hmac.digest(salted, b"Server Key", "sha256")
+    encoded = (base64.b64encode(part).decode() for part in (salt, stored, server))
+    return "SCRAM-SHA-256$1:{}${}:{}".format(*encoded)
 
 
 @contextmanager
@@ -132,7 +183,7 @@ class PostgreSqlControl(SqlControl):
             self._connection = psycopg.connect(
                 **address,
                 port=endpoint.port,
-                user=endpoint.username or "postgres",
+                user=endpoint.username or ADMIN,
                 password=endpoint.password,
                 dbname=endpoint.database or DATABASE,
                 connect_timeout=int(CONNECT_TIMEOUT_S),
@@ -182,6 +233,12 @@ class PostgreSqlControl(SqlControl):
     def _tables(self) -> list[Table]:
         statement = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)'"
         return [Table(str(schema), str(name)) for schema, name in self._rows(statement)]
+
+    def write_marker(self) -> None:
+        """In the schema where this user's tables go; the admin of a managed server has none of its own."""
+        schema = self._word("SELECT coalesce(nullif(current_schema(), 'pg_catalog'), 'public')")
+        name = sql.Identifier(schema, MARKER_TABLE)
+        self._rows(sql.SQL("CREATE TABLE IF NOT EXISTS {} (id INTEGER PRIMARY KEY)").format(name))
 
     def _drop(self, table: Table) -> None:
         self._rows(sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(*table)))

@@ -2,8 +2,11 @@
 
 import re
 import ssl
+import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import redis
@@ -14,7 +17,7 @@ from redis.connection import Connection, ConnectionPool, SSLConnection
 from redis.exceptions import AuthenticationError, AuthorizationError, RedisError, ResponseError
 from redis.retry import Retry
 
-from loadstone_agent.errors import BadPlan, TargetRefused, TargetUnreachable
+from loadstone_agent.errors import StoreTooOld, TargetRefused, TargetUnreachable
 from loadstone_agent.stores.base import (
     CONNECT_TIMEOUT_S,
     MARKER_KEY,
@@ -25,20 +28,35 @@ from loadstone_agent.stores.base import (
     StoreKind,
     numbers_in,
 )
+from loadstone_agent.stores.options import check_options
 from loadstone_agent.tls import client_context
 
 T = TypeVar("T")
 
-DIRECTIVE = re.compile(r"[a-z][a-z0-9-]*")
-RESERVED = {"bind", "port", "tls-port", "unixsocket", "dir", "daemonize", "supervised", "pidfile", "logfile", "include",
-            "loadmodule", "protected-mode", "requirepass", "aclfile", "user", "rename-command", "enable-module-command",
-            "enable-debug-command", "enable-protected-configs", "replicaof", "slaveof", "cluster-enabled"}  # fmt: skip
-"""The agent decides where a managed store listens and writes, and no option loads code on the agent's host."""
+ADMIN = "admin"
+USERS_FILE = "users.acl"
+FIRST_WITH_USERS = 6
+POWERS = (
+    "-@all",
+    *("+@keyspace", "+@read", "+@write", "+@string", "+@bitmap", "+@hyperloglog", "+@list", "+@hash", "+@set"),
+    *("+@sortedset", "+@geo", "+@stream", "+@pubsub", "+@transaction", "+@connection"),
+    # Commands that reach the configuration, files, other servers or other clients.
+    *("-@admin", "-@dangerous"),
+    # Not the sandbox of Lua either: it has been left by several faults, and a script is a program.
+    "-@scripting",
+    # Dangerous because they are slow or remove data, and both is the workload's own affair here.
+    *("+keys", "+sort", "+flushdb", "+flushall"),
+    # Workloads that wait for replicas, of which a managed store has none, get their answer at once.
+    "+wait",
+)
+"""What the engine may do: categories named one by one, so that a command nobody has looked at is refused."""
 SECRETS = {"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"}
 
 
 class Redis(StoreKind):
     kind: ClassVar[TargetKind] = "redis"
+    title: ClassVar[str] = "Redis"
+    admin_user = ADMIN
     binary = "redis-server"
     package = "redis-server"
     protocols = ("redis", "redis_resp3")
@@ -50,6 +68,11 @@ class Redis(StoreKind):
     def database_of(self, endpoint: Endpoint) -> int | None:
         return None if endpoint.database is None else int(endpoint.database)
 
+    def private_files(self, admin_password: str) -> Mapping[str, str]:
+        """The engine is the default user, who signs in by saying nothing."""
+        users = (f"user default on nopass ~* &* {' '.join(POWERS)}", f"user {ADMIN} on >{admin_password} ~* &* +@all")
+        return {USERS_FILE: "".join(f"{user}\n" for user in users)}
+
     def connect(self, endpoint: Endpoint) -> "RedisControl":
         return RedisControl(endpoint)
 
@@ -58,23 +81,31 @@ class Redis(StoreKind):
         return found[1] if found else printed.strip()
 
     def arguments(self, ports: Sequence[int], options: Mapping[str, str], connections: int) -> list[str]:
+        check_options(self.kind, self.title, options)
+        _check_age(self.title, self.find_binary(options))
         needed = max(MIN_CONNECTIONS, connections + SPARE_CONNECTIONS)
         # The keeper starts it in the data directory, whose parents its user may not be allowed to enter.
         arguments = ["--bind", "127.0.0.1", "--port", str(ports[0]), "--dir", "./", "--daemonize", "no"]
+        arguments += ["--aclfile", f"./{USERS_FILE}"]
         for name, value in {"maxclients": str(needed), **options}.items():
-            _check_directive(name, value)
             arguments += [f"--{name}", value]
         return arguments
 
 
-def _check_directive(name: str, value: str) -> None:
-    if name in RESERVED:
-        raise BadPlan(f"The agent sets Redis' {name} itself: remove it from the target's options.")
-    if not DIRECTIVE.fullmatch(name):
-        raise BadPlan(f"{name!r} is not the name of a Redis directive: correct the target's options.")
-    # Redis would read such a value as the next directive.
-    if value.startswith("-") or "\n" in value:
-        raise BadPlan(f"Redis' {name} cannot be {value!r}: correct the target's options.")
+@cache
+def _version_at(binary: str, _changed_ns: int) -> str:
+    printed = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10).stdout
+    return Redis().installed_version(printed)
+
+
+def _check_age(title: str, binary: str) -> None:
+    """Raise StoreTooOld for a server without users: a client of it could do all that its admin can."""
+    version = _version_at(binary, Path(binary).stat().st_mtime_ns)
+    if version.partition(".")[0].isdecimal() and int(version.partition(".")[0]) < FIRST_WITH_USERS:
+        raise StoreTooOld(
+            f"{title} {version} knows no users, so its commands cannot be limited: "
+            f"install version {FIRST_WITH_USERS} or newer on this agent host."
+        )
 
 
 class _NamedTlsConnection(SSLConnection):

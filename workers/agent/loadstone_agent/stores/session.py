@@ -10,8 +10,8 @@ import structlog
 from loadstone_contracts.agent_calls import Reset
 
 from loadstone_agent.settings import AgentSettings
+from loadstone_agent.stores.groups import end_group, sweep_groups
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
-from loadstone_agent.stores.memory import sweep_groups
 from loadstone_agent.stores.placement import DATA_FOLDER
 
 log = structlog.get_logger()
@@ -75,6 +75,7 @@ def sweep_leftovers(data_root: Path) -> None:
             continue
         else:
             log.warning("leftover_store_removed", directory=str(directory))
+            end_group(directory.name)
             shutil.rmtree(directory, ignore_errors=True)
         finally:
             os.close(descriptor)

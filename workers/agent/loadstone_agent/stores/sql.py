@@ -1,47 +1,43 @@
 """What all stores of SQL share: options by name, one database to measure in, tables that tell whose they are."""
 
-import re
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from loadstone_agent.errors import BadPlan
+from loadstone_contracts.store_options import VERSION_OPTION
+
 from loadstone_agent.stores.base import (
     DATABASE,
+    LOAD_USER,
     MARKER_TABLE,
     MIN_CONNECTIONS,
     SPARE_CONNECTIONS,
-    VERSION_OPTION,
     Endpoint,
     StoreControl,
     StoreKind,
 )
+from loadstone_agent.stores.options import check_options
 
-OPTION = re.compile(r"[a-z][a-z0-9_]*")
+PROCESS_FILE_BYTES = 32
 OR_SHOW = "> install.log 2>&1 || { cat install.log; exit 1; }"
 """Behind a step that makes a data directory: what it said is seen only when it fails."""
 
 
 class SqlStore(StoreKind):
     title: ClassVar[str]
-    reserved: ClassVar[frozenset[str]]
-    """The agent decides where a managed store listens and writes, and no option runs code on the agent's host."""
-    value: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_.:,-]*")
+    load_user = LOAD_USER
 
     def database_of(self, endpoint: Endpoint) -> str:
         return endpoint.database or DATABASE
 
     def checked_options(self, options: Mapping[str, str], connections: int) -> Iterator[tuple[str, str]]:
         """With connections enough where nothing is said. Raises BadPlan."""
+        check_options(self.kind, self.title, options)
         for name, value in {"max_connections": str(enough_connections(connections)), **options}.items():
-            if name == VERSION_OPTION:
-                continue
-            if name in self.reserved:
-                raise BadPlan(f"The agent sets {self.title}'s {name} itself: remove it from the target's options.")
-            if not OPTION.fullmatch(name) or not self.value.fullmatch(value):
-                raise BadPlan(f"{self.title}'s option {name} cannot be {value!r}: correct the target's options.")
-            yield name, value
+            if name != VERSION_OPTION:
+                yield name, value
 
 
 def enough_connections(connections: int) -> int:
@@ -79,7 +75,7 @@ class SqlControl(StoreControl):
 
     def process_id(self) -> int:
         try:
-            return int(self._process_file().read_text().split("\n", 1)[0])
+            return int(_first_bytes(self._process_file()).split(b"\n", 1)[0])
         except (OSError, ValueError):
             return 0
 
@@ -96,3 +92,12 @@ class SqlControl(StoreControl):
         """Drops the tables of this database only."""
         for table in self._tables():
             self._drop(table)
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The server names this path, and a server that was taken over may name a pipe or a device that never ends."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return os.read(descriptor, PROCESS_FILE_BYTES)
+    finally:
+        os.close(descriptor)

@@ -12,6 +12,7 @@ from loadstone_agent.stores.redis import Redis
 
 class Valkey(Redis):
     kind = "valkey"
+    title = "Valkey"
     binary = "valkey-server"
     package = "valkey-server"
     is_packaged = False

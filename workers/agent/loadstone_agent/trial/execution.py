@@ -14,6 +14,7 @@ from loadstone_agent.engines.native import NativeEngine
 from loadstone_agent.errors import AgentError, AgentInternal, BadPlan, DiskFull, SamplesRefused, TargetLost
 from loadstone_agent.host import LoadMeter, TrialMeter
 from loadstone_agent.spool import Spool, check_free_space
+from loadstone_agent.stores.redaction import redact_finish, unechoed_finish
 from loadstone_agent.stores.session import StoreSession
 from loadstone_agent.telemetry.collector import TelemetryCollector
 from loadstone_agent.trial.durability import CrashCheck
@@ -212,7 +213,9 @@ class TrialExecution:
         return request
 
     def _finish_request(self, sample_count: int) -> FinishRequest:
-        return self._record.finish(self._assignment.fence, self._agent.inventory, sample_count)
+        request = self._record.finish(self._assignment.fence, self._agent.inventory, sample_count)
+        clean = redact_finish(request, filter(None, [self._assignment.target.password]))
+        return unechoed_finish(clean) if self._assignment.target.mode == "external" else clean
 
     def _send_finish(self, request: FinishRequest, spool: Spool | None = None) -> str | None:
         api, lease_id = self._agent.api, self._assignment.lease_id

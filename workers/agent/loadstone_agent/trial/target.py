@@ -5,15 +5,18 @@ from dataclasses import dataclass
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment, Reset, StoreFacts, TrialError
 from loadstone_contracts.engine_plan import EngineTarget, StoreProtocol, TcpAddress
+from loadstone_contracts.store_options import VERSION_OPTION
 
 from loadstone_agent.agent import Agent
 from loadstone_agent.cpus import shared_cpu_warning
 from loadstone_agent.errors import BadPlan, FlushRefused, StoreDiskFull, TargetRefused, VersionMismatch
+from loadstone_agent.networks import pinned
 from loadstone_agent.stores import KINDS
-from loadstone_agent.stores.base import MARKER_KEY, VERSION_OPTION, Endpoint, StoreControl, StoreKind
+from loadstone_agent.stores.base import MARKER_KEY, Endpoint, StoreControl, StoreKind
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore
 from loadstone_agent.stores.page_cache import drop_page_cache
 from loadstone_agent.stores.placement import HostPlace, find_place
+from loadstone_agent.stores.redaction import redact_facts
 from loadstone_agent.stores.session import StoreSession
 from loadstone_agent.trial.interruption import Interruption
 from loadstone_agent.trial.record import TrialRecord
@@ -49,7 +52,7 @@ class ReadyTarget:
         """The port that speaks the protocol. MySQL's plugin knows neither its users nor its TLS."""
         listener = self.kind.listener_of(self.protocol)
         if self.managed is not None:
-            return self.managed.endpoints[listener]
+            return self.managed.load_endpoints[listener]
         if listener == 0 or self.endpoint.plugin_port is None:
             return self.endpoint
         return Endpoint(self.endpoint.host, self.endpoint.plugin_port)
@@ -101,7 +104,8 @@ def obtain_target(
     kind = KINDS[target.kind]
     protocol = target.protocol or kind.protocols[0]
     if target.mode == "external":
-        return ReadyTarget(kind, external_endpoint(target), None, False, protocol)
+        allowed = pinned(target, agent.settings.agent_target_networks, agent.identity)
+        return ReadyTarget(kind, external_endpoint(allowed), None, False, protocol)
     place = find_place(kind, target.placement, target.options, agent.cpus, agent.settings)
     record.warn(shared_cpu_warning(place.cpus, agent.cpus.engine))
     plan = LaunchPlan(
@@ -113,7 +117,6 @@ def obtain_target(
         user=agent.settings.store_user,
         templates=agent.settings.templates_dir,
         memory_limit_bytes=place.memory_limit_bytes,
-        memory_controller=place.controller,
     )
     key = (assignment.run_id, target.instance_key)
     managed, is_fresh = stores.obtain(key, assignment.reset, plan, interruption.check)
@@ -157,7 +160,7 @@ def read_facts(control: StoreControl, ready: ReadyTarget, record: TrialRecord) -
     Raises VersionMismatch when a managed one is not the version that its profile names.
     """
     try:
-        return _complete(control.facts(), ready)
+        return _complete(redact_facts(control.facts(), filter(None, [ready.endpoint.password])), ready)
     except TargetRefused as refusal:
         if ready.managed is not None:
             raise

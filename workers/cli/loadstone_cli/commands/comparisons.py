@@ -12,7 +12,7 @@ from loadstone_cli.references import RUN_HELP, find_run
 app = typer.Typer()
 
 Gate = Literal["worse", "not-better"]
-WORDS = {"not_enough_data": "not enough data"}
+WORDS = {"not_enough_data": "inconclusive", "changed": "changed, size open"}
 
 
 @app.command()

@@ -145,7 +145,9 @@ impl MySql {
             for byte in plain {
                 match byte {
                     0 => out.extend_from_slice(b"\\0"),
-                    b'\'' | b'\\' | b'"' => out.extend_from_slice(&[b'\\', byte]),
+                    // Doubled, which ends the text in no mode of the server; `\'` does where it knows no escapes.
+                    b'\'' => out.extend_from_slice(b"''"),
+                    b'\\' => out.extend_from_slice(b"\\\\"),
                     _ => out.push(byte),
                 }
             }

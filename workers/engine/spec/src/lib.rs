@@ -2,6 +2,8 @@
 //!
 //! The JSON Schemas checked in under `workers/contracts/golden` are generated from these types.
 
+mod custom;
+mod custom_sql;
 mod event_loop;
 pub mod events;
 pub mod keys;

@@ -1,6 +1,7 @@
 //! What a mix of operations must not ask for.
 
 use crate::PlanFault;
+use crate::custom::find_custom_fault;
 use crate::plan::{EnginePlan, Operation, OperationKind, StoreProtocol};
 use crate::validate::{broken, in_range, positive};
 
@@ -25,7 +26,7 @@ fn find_operation_fault(plan: &EnginePlan, index: usize) -> Option<PlanFault> {
         .or_else(|| find_number_fault(protocol, operation, &path))
         .or_else(|| broken(twice, &path("kind"), "stands twice in the mix"))
         .or_else(|| find_condition_fault(plan, operation, &path))
-        .or_else(|| find_command_fault(operation, &path))
+        .or_else(|| find_command_fault(protocol, operation, &path))
 }
 
 fn find_number_fault(
@@ -96,10 +97,17 @@ fn find_counter_fault(plan: &EnginePlan, message: &str) -> Option<PlanFault> {
     broken(!dataset.has_digits(dataset.index_digits() + 1), dataset.key_length_path(), message)
 }
 
-fn find_command_fault(operation: &Operation, path: &impl Fn(&str) -> String) -> Option<PlanFault> {
+fn find_command_fault(
+    protocol: StoreProtocol,
+    operation: &Operation,
+    path: &impl Fn(&str) -> String,
+) -> Option<PlanFault> {
     match (&operation.command, operation.kind) {
         (Some(_), OperationKind::Custom) if operation.command.as_deref() == Some("") => {
             Some(PlanFault::at(&path("command"), "is empty"))
+        }
+        (Some(command), OperationKind::Custom) => {
+            find_custom_fault(protocol, command).map(|fault| PlanFault::at(&path("command"), fault))
         }
         (None, OperationKind::Custom) => Some(PlanFault::at(&path("command"), "says nothing to send")),
         (Some(_), kind) if kind != OperationKind::Custom => {

@@ -76,3 +76,26 @@ fn the_schemas_checked_in_are_those_of_the_types() {
     assert_checked_in("plan.schema.json", &schema::plan_schema());
     assert_checked_in("events.schema.json", &schema::events_schema());
 }
+
+#[test]
+fn custom_commands_are_accepted_and_refused_as_by_the_service() {
+    let golden_plan = files("plan-closed-", "memcached.json").remove(0);
+    let mut plan: Value = serde_json::from_str(&read(&golden_plan)).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&read(&golden().join("custom_commands.json"))).unwrap();
+    for case in cases {
+        plan["target"] =
+            serde_json::json!({"protocol": case["protocol"], "address": plan["target"]["address"]});
+        plan["operations"] = serde_json::json!([{"kind": "custom", "weight": 1, "command": case["command"]}]);
+        let fault = read_plan(&plan.to_string()).err();
+        let is_refused = fault.as_ref().is_some_and(|fault| fault.path == "$.operations[0].command");
+        assert_eq!(is_refused, !case["accepted"].as_bool().unwrap(), "{case} {fault:?}");
+        assert!(is_refused || fault.is_none(), "{case} {fault:?}");
+    }
+}
+
+#[test]
+fn the_list_of_custom_commands_is_the_services() {
+    let service = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../contracts/loadstone_contracts/custom_commands.json");
+    assert_eq!(include_str!("../src/custom_commands.json"), read(&service));
+}

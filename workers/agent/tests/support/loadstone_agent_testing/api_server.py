@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from loadstone_contracts import agent_calls as calls
+from loadstone_contracts import enrollment
 from loadstone_contracts.agent_calls import AGENT_API_PREFIX
 from loadstone_contracts.telemetry import TelemetryEvent, TelemetryRequest, TelemetryResponse, TelemetrySecond
 from pydantic import BaseModel
@@ -39,6 +40,9 @@ class ApiInMemory:
         self.sample_arrivals: list[tuple[float, str, int]] = []
         self.finishes: dict[str, calls.FinishRequest] = {}
         self.check_results: dict[str, calls.CheckFinishRequest] = {}
+        self.broker_user: str | None = None
+        """Where set, the agent is asked to take this one and is given `broker_url`."""
+        self.broker_url = "redis://127.0.0.1:1/0"
         self.cancelled: set[str] = set()
         self.lost_leases: set[str] = set()
         self.refused_paths: dict[str, Refusal] = {}
@@ -102,10 +106,15 @@ class ApiInMemory:
     def _answer(self, parts: list[str], body: bytes) -> BaseModel | bytes | None:
         match parts:
             case ["enroll"]:
-                return self._enroll(calls.EnrollRequest.model_validate_json(body))
+                return self._enroll(enrollment.EnrollRequest.model_validate_json(body))
             case ["heartbeat"]:
-                self.heartbeats.append(calls.HeartbeatRequest.model_validate_json(body))
-                return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2)
+                beat = calls.HeartbeatRequest.model_validate_json(body)
+                self.heartbeats.append(beat)
+                renew = True if self.broker_user not in (None, beat.broker_user) else None
+                return calls.HeartbeatResponse(draining=False, heartbeat_every_s=0.2, renew_broker_credential=renew)
+            case ["broker-credential"]:
+                enrollment.BrokerCredentialRequest.model_validate_json(body)
+                return enrollment.BrokerCredential(broker_url=self.broker_url, broker_user=self.broker_user or "user")
             case ["claim"]:
                 return self._claim(calls.ClaimRequest.model_validate_json(body))
             case ["leases", lease_id, "renew"]:
@@ -126,10 +135,16 @@ class ApiInMemory:
                 return None
         raise Refusal(404, "not_found")
 
-    def _enroll(self, request: calls.EnrollRequest) -> calls.EnrollResponse:
+    def _enroll(self, request: enrollment.EnrollRequest) -> enrollment.EnrollResponse:
         if request.enrollment_token != "lse_good":
             raise Refusal(401, "enrollment_invalid")
-        return calls.EnrollResponse(agent_id="a1", token=TOKEN, queue="agent.a1", broker_url="redis://127.0.0.1:1/0")
+        return enrollment.EnrollResponse(
+            agent_id="a1",
+            token=TOKEN,
+            queue="agent.a1",
+            broker_url="redis://agent:secret@127.0.0.1:1/0",
+            broker_user="agent",
+        )
 
     def _claim(self, request: calls.ClaimRequest) -> calls.ClaimResponse:
         self.claims.append(request.trial_id)

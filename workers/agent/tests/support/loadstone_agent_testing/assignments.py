@@ -1,6 +1,7 @@
 """Small assignments that take a second or two."""
 
 import itertools
+import uuid
 from typing import Any
 
 from loadstone_contracts.agent_calls import AssignedTarget, Assignment
@@ -40,7 +41,7 @@ def assignment(target: AssignedTarget, **changes: Any) -> Assignment:
     fields: dict[str, Any] = {
         "lease_id": f"lease-{number}",
         "fence": number,
-        "trial_id": f"trial-{number}",
+        "trial_id": str(uuid.UUID(int=number)),
         "run_id": "run-1",
         "attempt": 1,
         "lease_ttl_s": 120.0,

@@ -1,0 +1,1 @@
+"""Pairs of one interleaved session: the order of trials, moderated variances, the t test, shares. Pure."""
