@@ -25,9 +25,20 @@ def upgrade() -> None:
         op.add_column(table, sa.Column("service_unanswered", sa.LargeBinary(), nullable=True))
     for table in JUDGED:
         op.add_column(table, _counts("delays"))
+    op.add_column(
+        "trial_metrics", sa.Column("is_lower_bound", sa.Boolean(), server_default=sa.text("false"), nullable=False)
+    )
+    op.create_index(
+        "ix_trial_metrics_lower_bound",
+        "trial_metrics",
+        ["point_id", "operation", "metric", "trial_id"],
+        postgresql_where=sa.text("is_lower_bound"),
+    )
 
 
 def downgrade() -> None:
+    op.drop_index("ix_trial_metrics_lower_bound", "trial_metrics")
+    op.drop_column("trial_metrics", "is_lower_bound")
     for table in JUDGED:
         op.drop_column(table, "delays")
     for table in TABLES:

@@ -69,6 +69,14 @@ class TrialNumbers:
     service_time_ns: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class TrialMetrics:
+    """Metrics of `stats.metrics` that have a value, and which of them are lower bounds."""
+
+    values: Mapping[str, float]
+    lower_bounds: frozenset[str] = frozenset()
+
+
 def merge_point(rows: Sequence[Measured]) -> list[dict[str, Any]]:
     """Values of `point_operations`, one per operation and one for `all`; empty when nothing counts."""
     operations = list(dict.fromkeys(row.operation for row in rows))
@@ -158,8 +166,8 @@ def _widen(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, dict[str, float]]:
-    """Of one trial: by operation (and `all`) the metrics of `stats.metrics` that have a value."""
+def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, TrialMetrics]:
+    """Of one trial, by operation (and `all`)."""
     operations = list(dict.fromkeys(row.operation for row in rows))
     found = {name: _metrics([row for row in rows if row.operation == name], connections) for name in operations}
     if not rows:
@@ -167,7 +175,7 @@ def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, dict[
     return {**found, TOTAL: found[operations[0]] if len(operations) == 1 else _metrics(rows, connections)}
 
 
-def _metrics(rows: Sequence[Measured], connections: int) -> dict[str, float]:
+def _metrics(rows: Sequence[Measured], connections: int) -> TrialMetrics:
     numbers = _trial_numbers(rows)
     errors = sum(row.error_count for row in rows)
     count = sum(row.count for row in rows)
@@ -182,7 +190,13 @@ def _metrics(rows: Sequence[Measured], connections: int) -> dict[str, float]:
         **_quantile_metrics("response_time", numbers.response_time_ns),
         **_quantile_metrics("service_time", numbers.service_time_ns),
     }
-    return {name: float(value) for name, value in found.items() if value is not None}
+    bounds = {
+        quantile_metric(kind, name)
+        for kind, quantiles in (("response_time", numbers.response_time_ns), ("service_time", numbers.service_time_ns))
+        for name in quantiles.get("bounds", ())
+    }
+    values = {name: float(value) for name, value in found.items() if value is not None}
+    return TrialMetrics(values, frozenset(bounds & values.keys()))
 
 
 def _quantile_metrics(kind: str, quantiles: Mapping[str, Any]) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from loadstone_contracts.engines import ENGINES
 
 from loadstone.models import Trial
 from loadstone.results import times
+from loadstone.results.merging import TrialMetrics
 from loadstone.stats import histogram
 from loadstone.stats.trial_facts import TrialFacts
 
@@ -78,13 +79,17 @@ def histogram_digits(results: Sequence[dict[str, Any]]) -> int | None:
     return min((histogram.significant_digits(row["response_histogram"]) for row in recorded), default=None)
 
 
-def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """`metrics` by operation and name."""
+def metric_rows(trial: Trial, metrics: Mapping[str, TrialMetrics]) -> list[dict[str, Any]]:
+    """`metrics` by operation."""
     key = {"point_id": trial.point_id, "trial_id": trial.id}
     return [
-        {**key, "operation": operation, "metric": metric, "value": value}
+        {
+            **key,
+            **{"operation": operation, "metric": metric, "value": value},
+            "is_lower_bound": metric in found.lower_bounds,
+        }
         for operation, found in metrics.items()
-        for metric, value in found.items()
+        for metric, value in found.values.items()
     ]
 
 

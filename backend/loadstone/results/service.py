@@ -134,7 +134,7 @@ def keep_metrics(unit: UnitOfWork, trial: Trial) -> Sequence[OperationResult]:
     connections = int(repository.find_point(unit.session, trial.point_id).work["load"]["connections"])
     repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured, connections)))
     whole = durability_metrics(trial.durability) | repository.footprint(unit.session, trial) | lag_metrics(measured)
-    repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: whole}))
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: merging.TrialMetrics(whole)}))
     return measured
 
 

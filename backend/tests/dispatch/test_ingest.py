@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 from loadstone.db import unit_of_work
-from loadstone.models import OperationResult, PointOperation, Run, Sample
+from loadstone.models import OperationResult, PointOperation, Run, Sample, TrialMetric
 from loadstone.stats import histogram
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import first_trial
@@ -184,6 +184,10 @@ def test_a_coarse_histogram_of_unanswered_requests_is_read_beside_a_fine_one(
         rows = unit.session.scalars(select(OperationResult).where(OperationResult.unanswered != {})).all()
         assert [row.response_time_ns["bounds"]["p99"] for row in rows] == [{"kind": "at_least", "to_ns": None}]
         assert rows[0].response_time_ns["p99"] == pytest.approx(1e9, rel=0.01)
+        bounded = set(unit.session.scalars(select(TrialMetric.metric).where(TrialMetric.is_lower_bound)))
+    # The median is exact; too few requests say nothing of p99.9.
+    assert {"response_time_p90_ns", "response_time_p99_ns", "service_time_max_ns"} <= bounded
+    assert not bounded & {"response_time_p50_ns", "service_time_p50_ns", "response_time_p999_ns", "throughput_per_s"}
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-1e999", "1e999"])
