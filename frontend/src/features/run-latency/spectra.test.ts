@@ -20,6 +20,7 @@ const SPECTRUM: Spectrum = {
   kind: 'response',
   count: 20_000,
   trials_counted: 2,
+  unreadable: 0,
   items: [
     { quantile: 0, one_in: 1, value_ns: 10_000 },
     { quantile: 0.5, one_in: 2, value_ns: 60_000 },
@@ -33,6 +34,7 @@ const HEAT: HeatMap = {
   attempt: 1,
   operation: null,
   kind: 'response',
+  unreadable: 0,
   edges_ns: [1000, 10_000, 100_000],
   columns: [
     { phase: 'measure', from_s: 0, to_s: 1, counts: [90, 0] },
