@@ -129,7 +129,7 @@ def test_what_is_known_is_found_wherever_it_stands() -> None:
 @pytest.fixture
 def planted(client: Caller) -> dict[str, str]:
     known = make_one_of_each(client)
-    agent = SimulatedAgent(client.http, known["agent_id"], known["agent_token"], "redis://127.0.0.1:1/0", "")
+    agent = SimulatedAgent(client.http, known["agent_id"], known["agent_token"], broker_url="", broker_user="")
     body = external_target(kind="postgresql", port=5432, username="ada", password=MARK)
     target = client.post("/api/v1/targets", json=body).json()["id"]
     agent.heartbeat()

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from loadstone.plans.schemas import ResolvedPlan
 from loadstone.runs.states import TERMINAL, Status
+from loadstone.stats.distortion import GRID_NS
 
 FORMAT: Literal["loadstone-run"] = "loadstone-run"
 VERSION = 3
@@ -44,6 +45,8 @@ Large = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Real = Annotated[float, Field(allow_inf_nan=False)]
 Name = Annotated[str, Field(max_length=300)]
 Text = Annotated[str, Field(max_length=100_000)]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Delays = dict[Literal["response", "service"], Annotated[list[Probability], Field(max_length=len(GRID_NS))]]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -182,11 +185,46 @@ class TrialRecord(_Record):
     decisions: list[DecisionRecord]
 
 
+class BoundRecord(_Record):
+    kind: Literal["at_least", "between"]
+    to_ns: Large | None
+
+
+class VoidRecord(_Record):
+    code: Name
+    message: Text
+
+
+class IntervalRecord(_Record):
+    low_ns: Large | None
+    high_ns: Large | None
+
+
+Quantile = Literal["p50", "p90", "p95", "p99", "p999", "max"]
+
+
+class QuantilesRecord(_Record):
+    p50: Large | None
+    p90: Large | None
+    p95: Large | None
+    p99: Large | None
+    p999: Large | None
+    max: Large | None
+    bounds: dict[Quantile, BoundRecord] = Field(default_factory=dict)
+    void: dict[Quantile, VoidRecord] = Field(default_factory=dict)
+    intervals: dict[Quantile, IntervalRecord] = Field(default_factory=dict)
+
+
 class _Histograms(_Record):
-    response_time_ns: dict[str, Large | None]
-    service_time_ns: dict[str, Large | None]
+    """What requests without an answer have waited at least stands apart; older bundles have none."""
+
+    response_time_ns: QuantilesRecord
+    service_time_ns: QuantilesRecord
     response_histogram: str
     service_histogram: str
+    unanswered: dict[Name, Large] = Field(default_factory=dict)
+    response_unanswered: str | None = None
+    service_unanswered: str | None = None
 
 
 class PointOperationRecord(_Histograms):
@@ -198,6 +236,7 @@ class PointOperationRecord(_Histograms):
     errors: dict[str, Large]
     throughput_per_s: Real
     band: dict[str, Any]
+    delays: Delays = Field(default_factory=dict)
 
 
 class Placed(_Record):
@@ -225,6 +264,7 @@ class _Measured(_Histograms, Placed):
 class ResultRecord(_Measured):
     throughput_per_s: Real
     totals: dict[str, Any]
+    delays: Delays = Field(default_factory=dict)
 
 
 class _Seen(Placed):

@@ -35,8 +35,6 @@ from loadstone.stats.histogram import BadHistogram, unpack
 from loadstone.tokens import new_token, token_hash
 from loadstone.traces import service as traces
 
-"""Unpacked; one of 3 digits over 1 ns to 10 h with a count in every bucket takes less."""
-
 
 @dataclass
 class Ids:
@@ -273,6 +271,8 @@ def _with_histograms(
     values = record.model_dump()
     for name in ("response_histogram", "service_histogram"):
         values[name] = _histogram(values[name])
+    for name in ("response_unanswered", "service_unanswered"):
+        values[name] = _histogram(values[name]) if values[name] else None
     return values
 
 

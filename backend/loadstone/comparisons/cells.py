@@ -20,6 +20,10 @@ MESSAGES = {
     "all_void": "Every trial of one side is void. Look at the reasons; include trials by name if they are sound.",
     "no_value": "One side has no such operation or no value of this metric.",
     "mixed_engine_versions": "Trials ran on different engine versions: {found}. Measure both sides with one engine.",
+    "lower_bound": (
+        "Requests of {found} have no answer, so this percentile is at least as long as shown and may be longer. "
+        "Compare throughput, the error share or a lower percentile."
+    ),
     "mixed_precision": "Histograms were recorded with different precision: {found} significant digits.",
     "no_session_history": (
         "Two runs alone can't tell the target from the day: the series has {found} other sessions, and {needed} are "
@@ -42,6 +46,7 @@ class Candidate:
     requests: tuple[Floats, Floats] | None = None
     sessions: SessionVariance | None = None
     session_count: int = 0
+    lower_bounds: tuple[bool, bool] = (False, False)
 
     @property
     def design(self) -> Design:
@@ -89,6 +94,7 @@ def _stats_cell(one: Candidate, measured: Measured) -> Cell:
         is_share=one.metric in SHARES,
         requests=one.requests,
         sessions=one.sessions,
+        lower_bounds=one.lower_bounds,
     )
 
 
@@ -117,7 +123,8 @@ def _candidate(match: Match, metric: str, order: schemas.Order, measured: Measur
             values, pairs = (values[0][chosen[0]], values[1][chosen[1]]), len(places)
             requests = (requests[0][chosen[0]], requests[1][chosen[1]]) if requests else None
     refusal = _refusal(match, metric, measured, counts)
-    return Candidate(match, metric, order, values, counts, pairs, refusal, requests, learned, session_count)
+    bounds = measured.is_lower_bound(base, metric), measured.is_lower_bound(contender, metric)
+    return Candidate(match, metric, order, values, counts, pairs, refusal, requests, learned, session_count, bounds)
 
 
 def _requests(match: Match, metric: str, measured: Measured) -> tuple[Floats, Floats] | None:
@@ -158,6 +165,9 @@ def _refuse(code: str, found: set[Any] | None = None, **numbers: int) -> schemas
 
 
 def _refuse_result(one: Candidate, code: str) -> schemas.RefusalRef:
+    if code == "lower_bound":
+        sides = {(True, False): "the base", (False, True): "the contender"}
+        return _refuse(code, {sides.get(one.lower_bounds, "both sides")})
     if code != "no_session_history":
         return _refuse(code)
     more = max(1, HISTORY_MIN - one.session_count)

@@ -48,6 +48,7 @@ class Measured:
     values: dict[tuple[int, str], tuple[Sequence[int], Floats]]
     percentiles: dict[tuple[int, str], float | None]
     histories: dict[tuple[uuid.UUID, str], History] = field(default_factory=dict)
+    lower_bounds: set[tuple[int, str]] = field(default_factory=set)
 
     def facts(self, point: SidePoint) -> Any | None:
         return self.trials.get(point.id.int)
@@ -55,6 +56,10 @@ class Measured:
     def of(self, point: SidePoint, metric: str) -> Floats:
         found = self.values.get((point.id.int, metric))
         return found[1] if found else NO_VALUES
+
+    def is_lower_bound(self, point: SidePoint, metric: str) -> bool:
+        """Whether a trial that counts has requests without an answer that touch this percentile."""
+        return (point.id.int, metric) in self.lower_bounds
 
     def blocks(self, point: SidePoint, metric: str) -> Sequence[int]:
         found = self.values.get((point.id.int, metric))
@@ -105,6 +110,9 @@ def read_measured(
         values={key: (blocks, np.array(found)) for key, (blocks, found) in values.items()},
         percentiles=repository.merged_percentiles(unit.session, ids, operation, wanted) if wanted else {},
         histories=_histories(unit, series_ids, operation, metrics) if series_ids else {},
+        lower_bounds=repository.lower_bounds(unit.session, ids, operation, [one[0] for one in wanted])
+        if wanted
+        else set(),
     )
 
 

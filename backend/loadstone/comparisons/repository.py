@@ -111,6 +111,18 @@ def metric_values(
     return {(row[0].int, row[1]): (row[2], row[3]) for row in session.execute(statement)}
 
 
+def lower_bounds(session: Session, point_ids: Ids, operation: str, metrics: Sequence[str]) -> set[tuple[int, str]]:
+    """Points (their ids as numbers) and metrics of which a counted trial has a lower bound only."""
+    statement = (
+        select(TrialMetric.point_id, TrialMetric.metric)
+        .distinct()
+        .join(Trial, Trial.id == TrialMetric.trial_id)
+        .where(_is_one_of(TrialMetric.point_id, point_ids), TrialMetric.operation == operation)
+        .where(TrialMetric.metric.in_(metrics), TrialMetric.is_lower_bound, Trial.is_counted)
+    )
+    return {(row.point_id.int, row.metric) for row in session.execute(statement)}
+
+
 def session_means(
     session: Session, series_ids: Ids, operation: str, metrics: Sequence[str], shares: Sequence[str], limit: int
 ) -> Sequence[Any]:

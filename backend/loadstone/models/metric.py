@@ -2,7 +2,7 @@
 
 import uuid
 
-from sqlalchemy import ForeignKey, PrimaryKeyConstraint
+from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from loadstone.db.base import Base
@@ -19,6 +19,12 @@ class TrialMetric(Base):
     __table_args__ = (
         # By point, operation and metric: the order in which series and comparisons read, without touching the table.
         PrimaryKeyConstraint("point_id", "operation", "metric", "trial_id", postgresql_include=["value"]),
+        # Few are: comparisons ask for them apart, so that the values need no look at the table.
+        Index(
+            "ix_trial_metrics_lower_bound",
+            *("point_id", "operation", "metric", "trial_id"),
+            postgresql_where=text("is_lower_bound"),
+        ),
     )
 
     point_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("points.id", ondelete="CASCADE"))
@@ -27,3 +33,5 @@ class TrialMetric(Base):
     trial_id: Mapped[uuid.UUID]
     """No foreign key: a trial goes with its point only, and its check and its index would double what a row costs."""
     value: Mapped[float]
+    is_lower_bound: Mapped[bool] = mapped_column(server_default=text("false"), default=False)
+    """A percentile that requests without an answer touch: the true one is at least `value`."""

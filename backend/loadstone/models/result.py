@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey
+from sqlalchemy import BigInteger, ForeignKey, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from loadstone.db.base import Base
@@ -40,6 +40,11 @@ class Sample(Base):
     service_time_ns: Mapped[dict[str, Any]]
     response_histogram: Mapped[bytes]
     service_histogram: Mapped[bytes]
+    unanswered: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'::jsonb"))
+    """How many requests have no answer, by cause."""
+    response_unanswered: Mapped[bytes | None]
+    service_unanswered: Mapped[bytes | None]
+    """Histograms of how long those requests have waited at least. Null where there is none."""
 
 
 class OperationResult(Base):
@@ -66,6 +71,13 @@ class OperationResult(Base):
     service_time_ns: Mapped[dict[str, Any]]
     response_histogram: Mapped[bytes]
     service_histogram: Mapped[bytes]
+    unanswered: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'::jsonb"))
+    """How many requests have no answer, by cause."""
+    response_unanswered: Mapped[bytes | None]
+    service_unanswered: Mapped[bytes | None]
+    """Histograms of how long those requests have waited at least. Null where there is none."""
+    delays: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'::jsonb"))
+    """What engine and host may have added to `response` and `service` times (`stats.distortion.Exceeds`)."""
     totals: Mapped[dict[str, Any]]
     """The phase's totals as the engine reported them, without the operations (see `PhaseTotals`)."""
 
@@ -95,3 +107,10 @@ class PointOperation(Base):
     response_histogram: Mapped[bytes | None]
     service_histogram: Mapped[bytes | None]
     """Merged over the counted trials. Null on points older than these columns: the next trial merges them anew."""
+    unanswered: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'::jsonb"))
+    """How many requests have no answer, by cause."""
+    response_unanswered: Mapped[bytes | None]
+    service_unanswered: Mapped[bytes | None]
+    """Histograms of how long those requests have waited at least. Null where there is none."""
+    delays: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'::jsonb"))
+    """What engine and host may have added to `response` and `service` times (`stats.distortion.Exceeds`)."""

@@ -14,8 +14,9 @@ from loadstone.errors import InvalidInput, NotFound
 from loadstone.models import PointOperation
 from loadstone.principal import Principal
 from loadstone.results import merging, repository, schemas
+from loadstone.results.quantiles import Bound
 from loadstone.results.service import find_trial
-from loadstone.stats import histogram
+from loadstone.stats import censored, histogram
 
 SPECTRUM_STEPS = 200
 ROWS_PER_DECADE = 12
@@ -37,7 +38,11 @@ def point_spectrum(
         raise NotFound("There is no such point.")
     stored = repository.merged_operations(unit.session, point_id)
     row = next((one for one in stored if one.operation == operation), None)
-    merged, unreadable = histogram.merge_readable([_blob(unit, row, kind)] if row else [])
+    merged, unreadable = histogram.merge_readable(_blobs(unit, row, kind) if row else [])
+    blob = getattr(row, f"{kind}_unanswered") if row else None
+    unanswered, unreadable_bounds = histogram.merge_readable([blob] if blob else [])
+    # Without either of them a lower bound would stand as an exact value.
+    steps = [] if unreadable + unreadable_bounds else censored.spectrum(merged, unanswered, SPECTRUM_STEPS)
     return schemas.Spectrum(
         point_id=point_id,
         parameters=point.parameters,
@@ -45,24 +50,28 @@ def point_spectrum(
         operations=sorted(one.operation for one in stored if one.operation != merging.TOTAL),
         kind=kind,
         count=merged.get_total_count(),
+        unanswered=unanswered.get_total_count(),
         trials_counted=row.trials_counted if row else 0,
-        unreadable=unreadable,
+        unreadable=unreadable + unreadable_bounds,
         items=[
-            schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=value)
-            for quantile, one_in, value in histogram.spectrum(merged, SPECTRUM_STEPS)
+            schemas.SpectrumStep(quantile=quantile, one_in=one_in, value_ns=step.value, bound=_bound(step))
+            for quantile, one_in, step in steps
         ],
     )
 
 
-def _blob(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> bytes:
+def _bound(step: censored.Bounded) -> Bound | None:
+    return None if step.kind == "exact" else Bound(kind=step.kind, to_ns=step.to_ns)
+
+
+def _blobs(unit: UnitOfWork, row: PointOperation, kind: schemas.TimeKind) -> list[bytes]:
     """Points measured before merged histograms were kept are merged from their trials."""
     blob = row.response_histogram if kind == "response" else row.service_histogram
     if blob is not None:
-        return blob
+        return [blob]
     found = repository.counted_results(unit.session, row.point_id)
     chosen = [one for one in found if row.operation in (one.operation, merging.TOTAL)]
-    blobs = (one.response_histogram if kind == "response" else one.service_histogram for one in chosen)
-    return histogram.encode(histogram.merge_readable(blobs)[0])
+    return [one.response_histogram if kind == "response" else one.service_histogram for one in chosen]
 
 
 def trial_heat_map(
@@ -85,8 +94,15 @@ def trial_heat_map(
     if len(found) > MAX_HISTOGRAMS:
         raise TrialTooLong(f"At most {MAX_HISTOGRAMS:,} histograms are read at once: choose a single operation.")
     columns = list(_columns(found, max_columns))
-    merged = [(spans, *histogram.merge_readable(row.histogram for row in column)) for spans, column in columns]
-    edges = _edges([part for _, part, _ in merged])
+    merged = [
+        (
+            spans,
+            *histogram.merge_readable(row.histogram for row in column),
+            *histogram.merge_readable(row.unanswered for row in column if row.unanswered is not None),
+        )
+        for spans, column in columns
+    ]
+    edges = _edges([part for _, answers, _, bounds, _ in merged for part in (answers, bounds)])
     return schemas.HeatMap(
         trial_id=trial.id,
         attempt=trial.attempt,
@@ -99,10 +115,11 @@ def trial_heat_map(
                 from_s=from_s,
                 to_s=to_s,
                 counts=histogram.counts_between(part, edges) if edges else [],
+                at_least=histogram.counts_between(bounds, edges) if bounds.get_total_count() else [],
             )
-            for (phase, from_s, to_s), part, _ in merged
+            for (phase, from_s, to_s), part, _, bounds, _ in merged
         ],
-        unreadable=sum(unreadable for _, _, unreadable in merged),
+        unreadable=sum(one + other for _, _, one, _, other in merged),
     )
 
 

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any, Protocol
 
+from loadstone.results import times
 from loadstone.stats import histogram
 from loadstone.stats.metrics import quantile_metric
+from loadstone.stats.stated import Quantiles, bound_of, is_void
 
 TOTAL = "all"
 ONE_OPERATION_AND_TOTAL = 2
@@ -31,6 +34,10 @@ class Measured(Protocol):
     service_time_ns: dict[str, Any]
     response_histogram: bytes
     service_histogram: bytes
+    unanswered: dict[str, Any]
+    response_unanswered: bytes | None
+    service_unanswered: bytes | None
+    delays: dict[str, Any]
 
 
 class Aggregate(Protocol):
@@ -47,6 +54,10 @@ class Aggregate(Protocol):
     service_time_ns: dict[str, Any]
     response_histogram: bytes | None
     service_histogram: bytes | None
+    unanswered: dict[str, Any]
+    response_unanswered: bytes | None
+    service_unanswered: bytes | None
+    delays: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,8 +65,16 @@ class TrialNumbers:
     """One operation (or all) of one trial."""
 
     throughput_per_s: float
-    response_time_ns: Mapping[str, int | None]
-    service_time_ns: Mapping[str, int | None]
+    response_time_ns: Mapping[str, Any]
+    service_time_ns: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TrialMetrics:
+    """Metrics of `stats.metrics` that have a value, and which of them are lower bounds."""
+
+    values: Mapping[str, float]
+    lower_bounds: frozenset[str] = frozenset()
 
 
 def merge_point(rows: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -79,31 +98,17 @@ def _merge(operation: str, rows: Sequence[Measured]) -> dict[str, Any]:
         "error_count": sum(row.error_count for row in rows),
         "errors": dict(errors),
         "throughput_per_s": fmean(trial.throughput_per_s for trial in trials),
-        **_times([_Part(row.count, row.response_time_ns, row.response_histogram) for row in rows], "response"),
-        **_times([_Part(row.count, row.service_time_ns, row.service_histogram) for row in rows], "service"),
+        "unanswered": _sum_causes(rows),
+        **_times(rows),
         "band": _band(trials),
     }
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Times to be merged with others."""
-
-    count: int
-    quantiles: Mapping[str, int | None]
-    blob: bytes
-
-
-def _times(parts: Sequence[_Part], kind: str) -> dict[str, Any]:
-    """Percentiles of an engine that keeps no histogram stand alone; beside others they merge to nothing."""
-    answered = [part for part in parts if part.count]
-    merged, unreadable = histogram.merge_readable(part.blob for part in parts)
-    if not unreadable and all(histogram.is_recorded(part.blob, part.count) for part in parts):
-        return {f"{kind}_time_ns": histogram.quantiles(merged), f"{kind}_histogram": histogram.encode(merged)}
-    alone: Mapping[str, int | None] = dict.fromkeys(histogram.QUANTILE_NAMES)
-    if len(answered) == 1:
-        alone = answered[0].quantiles
-    return {f"{kind}_time_ns": dict(alone), f"{kind}_histogram": histogram.NOTHING}
+def _times(rows: Sequence[Any]) -> dict[str, Any]:
+    """Both kinds of time, from rows of results or of points."""
+    response = times.merged([times.part_of(row, "response") for row in rows], "response")
+    service = times.merged([times.part_of(row, "service") for row in rows], "service")
+    return {**response, **service, "delays": response["delays"] | service["delays"]}
 
 
 def add_trial(stored: Iterable[Aggregate], rows: Sequence[Measured]) -> list[dict[str, Any]] | None:
@@ -135,32 +140,34 @@ def _combine(before: Aggregate, added: dict[str, Any]) -> dict[str, Any]:
         "error_count": before.error_count + added["error_count"],
         "errors": dict(Counter(before.errors) + Counter(added["errors"])),
         "throughput_per_s": before.throughput_per_s * (1 - share) + added["throughput_per_s"] * share,
-        **_times([_stored_part(before, "response"), _added_part(added, "response")], "response"),
-        **_times([_stored_part(before, "service"), _added_part(added, "service")], "service"),
+        "unanswered": dict(Counter(before.unanswered) + Counter(added["unanswered"])),
+        **_times([before, SimpleNamespace(**added)]),
         "band": _widen(before.band, added["band"]),
     }
 
 
-def _stored_part(row: Aggregate, kind: str) -> _Part:
-    return _Part(row.count, getattr(row, f"{kind}_time_ns"), getattr(row, f"{kind}_histogram") or histogram.NOTHING)
-
-
-def _added_part(row: dict[str, Any], kind: str) -> _Part:
-    return _Part(row["count"], row[f"{kind}_time_ns"], row[f"{kind}_histogram"])
+def _sum_causes(rows: Iterable[Measured]) -> dict[str, int]:
+    causes: Counter[str] = Counter()
+    for row in rows:
+        causes.update(row.unanswered)
+    return dict(causes)
 
 
 def _widen(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """The band around both, at any depth."""
     if "low" not in one:
         return {name: _widen(one[name], other[name]) for name in one}
+    known = [band for band in (one, other) if band["low"] is not None]
+    highs = [band["high"] for band in known]
     return {
-        "low": min((low for low in (one["low"], other["low"]) if low is not None), default=None),
-        "high": max((high for high in (one["high"], other["high"]) if high is not None), default=None),
+        "low": min((band["low"] for band in known), default=None),
+        # A band without an end stays without one.
+        "high": None if None in highs else max(highs, default=None),
     }
 
 
-def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, dict[str, float]]:
-    """Of one trial: by operation (and `all`) the metrics of `stats.metrics` that have a value."""
+def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, TrialMetrics]:
+    """Of one trial, by operation (and `all`)."""
     operations = list(dict.fromkeys(row.operation for row in rows))
     found = {name: _metrics([row for row in rows if row.operation == name], connections) for name in operations}
     if not rows:
@@ -168,7 +175,7 @@ def trial_metrics(rows: Sequence[Measured], connections: int) -> dict[str, dict[
     return {**found, TOTAL: found[operations[0]] if len(operations) == 1 else _metrics(rows, connections)}
 
 
-def _metrics(rows: Sequence[Measured], connections: int) -> dict[str, float]:
+def _metrics(rows: Sequence[Measured], connections: int) -> TrialMetrics:
     numbers = _trial_numbers(rows)
     errors = sum(row.error_count for row in rows)
     count = sum(row.count for row in rows)
@@ -180,10 +187,22 @@ def _metrics(rows: Sequence[Measured], connections: int) -> dict[str, float]:
         "elapsed_s": elapsed_ns / 1e9,
         "time_per_operation_ns": elapsed_ns * connections / count if count else None,
         "throughput_per_connection_per_s": numbers.throughput_per_s / connections,
-        **{quantile_metric("response_time", name): value for name, value in numbers.response_time_ns.items()},
-        **{quantile_metric("service_time", name): value for name, value in numbers.service_time_ns.items()},
+        **_quantile_metrics("response_time", numbers.response_time_ns),
+        **_quantile_metrics("service_time", numbers.service_time_ns),
     }
-    return {name: float(value) for name, value in found.items() if value is not None}
+    bounds = {
+        quantile_metric(kind, name)
+        for kind, quantiles in (("response_time", numbers.response_time_ns), ("service_time", numbers.service_time_ns))
+        for name in quantiles.get("bounds", ())
+    }
+    values = {name: float(value) for name, value in found.items() if value is not None}
+    return TrialMetrics(values, frozenset(bounds & values.keys()))
+
+
+def _quantile_metrics(kind: str, quantiles: Mapping[str, Any]) -> dict[str, float | None]:
+    """A quantile that is touched by requests without an answer enters as its lower bound, a void one not at all."""
+    names = (name for name in histogram.QUANTILE_NAMES if not is_void(dict(quantiles), name))
+    return {quantile_metric(kind, name): quantiles[name] for name in names}
 
 
 def _by_trial(rows: Iterable[Measured]) -> Iterable[list[Measured]]:
@@ -196,11 +215,9 @@ def _by_trial(rows: Iterable[Measured]) -> Iterable[list[Measured]]:
 def _trial_numbers(rows: Sequence[Measured]) -> TrialNumbers:
     if len(rows) == 1:
         return TrialNumbers(rows[0].throughput_per_s, rows[0].response_time_ns, rows[0].service_time_ns)
-    return TrialNumbers(
-        sum(row.throughput_per_s for row in rows),
-        _times([_Part(row.count, row.response_time_ns, row.response_histogram) for row in rows], "")["_time_ns"],
-        _times([_Part(row.count, row.service_time_ns, row.service_histogram) for row in rows], "")["_time_ns"],
-    )
+    found = _times(rows)
+    throughput_per_s = sum(row.throughput_per_s for row in rows)
+    return TrialNumbers(throughput_per_s, found["response_time_ns"], found["service_time_ns"])
 
 
 def _band(trials: Sequence[TrialNumbers]) -> dict[str, Any]:
@@ -211,8 +228,17 @@ def _band(trials: Sequence[TrialNumbers]) -> dict[str, Any]:
     }
 
 
-def _quantile_bands(trials: Sequence[Mapping[str, int | None]]) -> dict[str, Any]:
-    return {name: _range([trial[name] for trial in trials]) for name in histogram.QUANTILE_NAMES}
+def _quantile_bands(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: _quantile_band([dict(trial) for trial in trials], name) for name in histogram.QUANTILE_NAMES}
+
+
+def _quantile_band(trials: Sequence[Quantiles], name: str) -> dict[str, float | None]:
+    """Void quantiles are no part of it; above one that is only known to be at least so long there is no end."""
+    found = [one for one in (bound_of(trial, name) for trial in trials if not is_void(trial, name)) if one is not None]
+    highs = [one.value if one.kind == "exact" else one.to_ns for one in found]
+    known = [high for high in highs if high is not None]
+    high = max(known) if known and len(known) == len(highs) else None
+    return {"low": min((one.value for one in found), default=None), "high": high}
 
 
 def _range(values: Iterable[float | None]) -> dict[str, float | None]:

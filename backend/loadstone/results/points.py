@@ -47,6 +47,7 @@ def _operation(row: PointOperation, summaries: Mapping[tuple[str, str], Any]) ->
         count=row.count,
         errors=row.error_count,
         errors_by_class=row.errors,
+        unanswered=row.unanswered,
         throughput_per_s=row.throughput_per_s,
         **{name: one.mean if one else None for name, one in found.items()},
         response_time_ns=row.response_time_ns,

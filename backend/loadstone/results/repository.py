@@ -30,6 +30,11 @@ from loadstone.models import (
 from loadstone.stats.metrics import PERCENTILES
 
 
+def _without_histograms(model: type[Sample | OperationResult | PointOperation]) -> list[Any]:
+    names = ("response_histogram", "service_histogram", "response_unanswered", "service_unanswered")
+    return [defer(getattr(model, name)) for name in names]
+
+
 def insert_samples(session: Session, key: dict[str, Any], rows: list[dict[str, Any]]) -> set[int]:
     """Stores the seconds of one attempt that are not there yet; returns their numbers.
 
@@ -266,7 +271,7 @@ def point_operations_of(
     statement = (
         select(PointOperation)
         .where(PointOperation.run_id == run_id)
-        .options(defer(PointOperation.response_histogram), defer(PointOperation.service_histogram))
+        .options(*_without_histograms(PointOperation))
         .execution_options(populate_existing=True)
     )
     if point_id is not None:
@@ -335,7 +340,7 @@ def results_of(session: Session, trial: Trial) -> Sequence[OperationResult]:
     statement = (
         select(OperationResult)
         .where(OperationResult.trial_id == trial.id, OperationResult.attempt == trial.attempt)
-        .options(defer(OperationResult.response_histogram), defer(OperationResult.service_histogram))
+        .options(*_without_histograms(OperationResult))
         .order_by(OperationResult.phase, OperationResult.operation)
     )
     return session.scalars(statement).all()
@@ -346,7 +351,7 @@ def samples_of(session: Session, trial_id: uuid.UUID, attempt: int) -> Sequence[
     statement = (
         select(Sample)
         .where(Sample.trial_id == trial_id, Sample.attempt == attempt)
-        .options(defer(Sample.response_histogram), defer(Sample.service_histogram))
+        .options(*_without_histograms(Sample))
         .order_by(Sample.seq, Sample.agent_id, Sample.operation)
     )
     return session.scalars(statement).all()
@@ -359,10 +364,12 @@ def find_point_of_team(session: Session, team_id: uuid.UUID, point_id: uuid.UUID
 def sample_histograms(
     session: Session, trial_id: uuid.UUID, attempt: int, *, operation: str | None, kind: str, limit: int
 ) -> Sequence[Any]:
-    """`(seq, phase, at, duration_ns, histogram)` of one attempt in the order of time, of one operation or of all."""
-    column = Sample.response_histogram if kind == "response" else Sample.service_histogram
+    """`(seq, phase, at, duration_ns, histogram, unanswered)` of one attempt in order, of one operation or of all."""
+    answered = Sample.response_histogram if kind == "response" else Sample.service_histogram
+    bounds = Sample.response_unanswered if kind == "response" else Sample.service_unanswered
+    columns = (answered.label("histogram"), bounds.label("unanswered"))
     statement = (
-        select(Sample.seq, Sample.phase, Sample.at, Sample.duration_ns, column.label("histogram"))
+        select(Sample.seq, Sample.phase, Sample.at, Sample.duration_ns, *columns)
         .where(Sample.trial_id == trial_id, Sample.attempt == attempt)
         .order_by(Sample.seq, Sample.agent_id, Sample.operation)
         .limit(limit)

@@ -8,11 +8,14 @@ from typing import Any
 
 from loadstone_contracts.agent_calls import FinishRequest
 from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent
+from loadstone_contracts.engine_times import UnansweredCause
 from loadstone_contracts.engines import ENGINES
 
 from loadstone.models import Trial
+from loadstone.results import times
+from loadstone.results.merging import TrialMetrics
 from loadstone.stats import histogram
-from loadstone.stats.trust import TrialFacts
+from loadstone.stats.trial_facts import TrialFacts
 
 INSTANCE_SETTINGS = frozenset(
     {
@@ -63,9 +66,9 @@ def result_rows(attempt: Attempt, phases: Sequence[PhaseTotals]) -> list[dict[st
             "elapsed_ns": phase.elapsed_ns,
             "throughput_per_s": per_s(numbers.count, phase.elapsed_ns),
             "totals": phase.model_dump(mode="json", exclude={"operations"}),
-            **_numbers(numbers, phase.in_flight),
+            **times.judged(_numbers(numbers, phase.in_flight), delays),
         }
-        for phase in phases
+        for phase, delays in ((phase, times.delays_of(phase)) for phase in phases)
         for numbers in phase.operations
     ]
 
@@ -76,13 +79,17 @@ def histogram_digits(results: Sequence[dict[str, Any]]) -> int | None:
     return min((histogram.significant_digits(row["response_histogram"]) for row in recorded), default=None)
 
 
-def metric_rows(trial: Trial, metrics: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """`metrics` by operation and name."""
+def metric_rows(trial: Trial, metrics: Mapping[str, TrialMetrics]) -> list[dict[str, Any]]:
+    """`metrics` by operation."""
     key = {"point_id": trial.point_id, "trial_id": trial.id}
     return [
-        {**key, "operation": operation, "metric": metric, "value": value}
+        {
+            **key,
+            **{"operation": operation, "metric": metric, "value": value},
+            "is_lower_bound": metric in found.lower_bounds,
+        }
         for operation, found in metrics.items()
-        for metric, value in found.items()
+        for metric, value in found.values.items()
     ]
 
 
@@ -90,6 +97,7 @@ def _numbers(numbers: OperationNumbers, in_flight: int) -> dict[str, Any]:
     error_count = sum(numbers.errors.values())
     # Whatever has a time was answered, has failed, or was still waiting for its answer.
     timed = numbers.count + error_count + in_flight
+    waited = sum(numbers.unanswered.values())
     return {
         "operation": numbers.operation,
         "count": numbers.count,
@@ -100,10 +108,13 @@ def _numbers(numbers: OperationNumbers, in_flight: int) -> dict[str, Any]:
         "misses": numbers.misses,
         "bytes_sent": numbers.bytes_sent,
         "bytes_received": numbers.bytes_received,
-        "response_time_ns": numbers.response_time_ns.model_dump(),
-        "service_time_ns": numbers.service_time_ns.model_dump(),
+        "response_time_ns": times.told(numbers.response_time_ns),
+        "service_time_ns": times.told(numbers.service_time_ns),
         "response_histogram": histogram.unpack(numbers.response_histogram, timed),
         "service_histogram": histogram.unpack(numbers.service_histogram, timed),
+        "unanswered": dict(numbers.unanswered),
+        "response_unanswered": histogram.unpack_some(numbers.response_unanswered_histogram, waited),
+        "service_unanswered": histogram.unpack_some(numbers.service_unanswered_histogram, waited),
     }
 
 
@@ -147,8 +158,15 @@ def trial_facts(work: dict[str, Any], body: FinishRequest, samples_missing: int)
         shared_cpu=any(warning.code == "shared_cpu" for warning in body.warnings),
         samples_missing=samples_missing,
         store_killed=body.durability is not None,
+        lost=sum(one.unanswered.get(cause, 0) for one in numbers for cause in LOST),
+        unanswered=sum(count for one in numbers for count in one.unanswered.values()),
+        hung_connections=measure.hung.connections if measure and measure.hung else 0,
+        hung_ns=measure.hung.longest_ns if measure and measure.hung else 0,
     )
 
+
+LOST: tuple[UnansweredCause, ...] = ("timed_out", "connection_lost")
+"""They count as failed."""
 
 KEEPS_KEYS = frozenset({"get", "set", "multi_get", "multi_set"})
 """Operations on the keys of the prefill alone: they neither add any nor take any away."""

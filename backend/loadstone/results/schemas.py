@@ -8,23 +8,13 @@ from loadstone_contracts.durability import DurabilityReport
 from loadstone_contracts.engine_events import MissingMetric
 from pydantic import BaseModel, ConfigDict, Field
 
+from loadstone.results.quantiles import Bound, Quantiles
 from loadstone.runs.schemas import TrialItem, TrustVerdict
 from loadstone.runs.states import Status
 
 
-class Quantiles(BaseModel):
-    """From one (merged) histogram. All null when it is empty."""
-
-    p50: int | None
-    p90: int | None
-    p95: int | None
-    p99: int | None
-    p999: int | None
-    max: int | None
-
-
 class Band(BaseModel):
-    """The lowest and the highest trial. Null when no trial has a value."""
+    """The lowest and the highest trial. Null without a value; `high` also where a trial has but a lower bound."""
 
     low: float | None
     high: float | None
@@ -66,6 +56,8 @@ class PointOperation(BaseModel):
     count: int
     errors: int
     errors_by_class: dict[str, int]
+    unanswered: dict[str, int]
+    """Requests without an answer, by cause: `timed_out`, `connection_lost`, `in_flight`, `never_sent`."""
     throughput_per_s: float
     elapsed_s: float | None
     time_per_operation_ns: float | None
@@ -112,6 +104,7 @@ class SampleOperation(BaseModel):
     late: int
     errors: int
     errors_by_class: dict[str, int]
+    unanswered: dict[str, int]
     hits: int
     misses: int
     response_time_ns: Quantiles
@@ -201,10 +194,11 @@ class SpectrumStep(BaseModel):
     one_in: float
     """1 / (1 - quantile): 100 at the 99th percentile. The last step is the largest value, one in `count`."""
     value_ns: int
+    bound: Bound | None = None
 
 
 class Spectrum(BaseModel):
-    """A point's percentiles over all counted trials, even in nines. `operations` are those there are."""
+    """A point's percentiles over all counted trials, even in nines; unanswered requests are lower bounds."""
 
     point_id: uuid.UUID
     parameters: dict[str, Any]
@@ -212,19 +206,25 @@ class Spectrum(BaseModel):
     operations: list[str]
     kind: TimeKind
     count: int
+    unanswered: int
     trials_counted: int
     items: list[SpectrumStep]
+    """Empty where a stored histogram cannot be read."""
     unreadable: int = 0
-    """Stored histograms that cannot be read and are left out."""
+    """Stored histograms that cannot be read."""
 
 
 class HeatColumn(BaseModel):
-    """Seconds since the trial's first one began; `counts[i]` answers lie between `edges_ns[i]` and the next."""
+    """Seconds since the trial's first one began; `counts[i]` answers lie between `edges_ns[i]` and the next.
+
+    `at_least[i]` requests without an answer have waited at least so long; empty where there is none.
+    """
 
     phase: str
     from_s: float
     to_s: float
     counts: list[int]
+    at_least: list[int]
 
 
 class HeatMap(BaseModel):

@@ -134,7 +134,7 @@ def keep_metrics(unit: UnitOfWork, trial: Trial) -> Sequence[OperationResult]:
     connections = int(repository.find_point(unit.session, trial.point_id).work["load"]["connections"])
     repository.insert_metrics(unit.session, rows.metric_rows(trial, merging.trial_metrics(measured, connections)))
     whole = durability_metrics(trial.durability) | repository.footprint(unit.session, trial) | lag_metrics(measured)
-    repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: whole}))
+    repository.insert_metrics(unit.session, rows.metric_rows(trial, {merging.TOTAL: merging.TrialMetrics(whole)}))
     return measured
 
 
@@ -223,7 +223,8 @@ def _phases(results: Sequence[OperationResult]) -> list[schemas.Phase]:
     return [
         schemas.Phase(
             phase=name,
-            totals=totals,
+            # Histograms of delays are for the verdict, which stands with the quantiles.
+            totals={key: value for key, value in totals.items() if key != "distortion"},
             operations=[
                 schemas.PhaseOperation(**_operation(row), throughput_per_s=row.throughput_per_s)
                 for row in ordered
@@ -278,6 +279,8 @@ def _operation(row: SampleRow | OperationResult) -> dict[str, Any]:
         "late": row.late,
         "errors": row.error_count,
         "errors_by_class": row.errors,
+        # A row that was not stored yet lacks the table's default.
+        "unanswered": row.unanswered or {},
         "hits": row.hits,
         "misses": row.misses,
         "response_time_ns": row.response_time_ns,

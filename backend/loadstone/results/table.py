@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from loadstone.results.points import OF_OPERATIONS
+from loadstone.results.quantiles import Bound
 from loadstone.results.schemas import Point, PointOperation, Sample
 from loadstone.results.telemetry_schemas import TelemetryItem, TelemetryMark
 from loadstone.stats.histogram import QUANTILE_NAMES
@@ -12,6 +13,9 @@ from loadstone.tables import Table, columns_of
 TIME_COLUMNS = (
     *(f"response_time_{name}_ns" for name in QUANTILE_NAMES),
     *(f"service_time_{name}_ns" for name in QUANTILE_NAMES),
+    "unanswered",
+    *(f"response_time_{name}" for name in ("bounds", "void")),
+    *(f"service_time_{name}" for name in ("bounds", "void")),
 )
 OPERATION_COLUMNS = (
     "operation",
@@ -71,6 +75,15 @@ def _by_class(errors: Mapping[str, int]) -> str | None:
 def _times(operation: Any) -> Iterable[Any]:
     yield from (getattr(operation.response_time_ns, name) for name in QUANTILE_NAMES)
     yield from (getattr(operation.service_time_ns, name) for name in QUANTILE_NAMES)
+    yield _by_class(operation.unanswered)
+    for quantiles in (operation.response_time_ns, operation.service_time_ns):
+        yield " ".join(_bound(name, bound) for name, bound in quantiles.bounds.items()) or None
+        yield " ".join(f"{name}={void.code}" for name, void in quantiles.void.items()) or None
+
+
+def _bound(name: str, bound: Bound) -> str:
+    """`p99=at_least p95=to:1200000`; a quantile that is not named is exact."""
+    return f"{name}=at_least" if bound.to_ns is None else f"{name}=to:{bound.to_ns}"
 
 
 def seconds_table(samples: Sequence[Sample]) -> Table:

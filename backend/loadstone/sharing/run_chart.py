@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from loadstone.results.quantiles import Quantiles
 from loadstone.results.schemas import Point, PointOperation
 from loadstone.runs.schemas import Run
 from loadstone.sharing.chart import Axis, Chart, Dot, Line, short_number, short_time
@@ -139,10 +140,16 @@ def _throughput(numbers: PointOperation) -> tuple[float | None, float | None, fl
 def _time(selection: Selection) -> Read:
     def read(numbers: PointOperation) -> tuple[float | None, float | None, float | None]:
         band = getattr(getattr(numbers.band, selection.clock), selection.percentile)
-        value = getattr(getattr(numbers, selection.clock), selection.percentile)
-        return _ms(value), _ms(band.low), _ms(band.high)
+        return _ms(_believed_ns(numbers, selection)), _ms(band.low), _ms(band.high)
 
     return read
+
+
+def _believed_ns(numbers: PointOperation, selection: Selection) -> int | None:
+    """A void percentile is drawn nowhere; one with a lower bound is drawn there."""
+    times: Quantiles = getattr(numbers, selection.clock)
+    value: int | None = getattr(times, selection.percentile)
+    return None if selection.percentile in times.void else value
 
 
 def _ms(value_ns: float | None) -> float | None:
@@ -203,7 +210,7 @@ def _merit(numbers: PointOperation, selection: Selection, curve: Curve) -> float
     """More is better."""
     if curve == "throughput":
         return numbers.throughput_per_s
-    return -float(getattr(getattr(numbers, selection.clock), selection.percentile) or float("inf"))
+    return -float(_believed_ns(numbers, selection) or float("inf"))
 
 
 def _operations(point: Point, selection: Selection) -> str:

@@ -28,7 +28,8 @@ class Cell:
 
     Cells of one `family` share a metric, and so a prior of their variance. `resolution` is the relative step that
     values are recorded in. A share is compared on a scale of its own: `requests` of each trial are those that ended,
-    None where nobody counted. `sessions` is what earlier sessions taught, for that design only.
+    None where nobody counted. `sessions` is what earlier sessions taught, for that design only. `lower_bounds` says of
+    base and contender whether a value is no more than a lower bound, because requests had no answer.
     """
 
     base: Floats
@@ -40,6 +41,7 @@ class Cell:
     is_share: bool = False
     requests: tuple[Floats, Floats] | None = None
     sessions: SessionVariance | None = None
+    lower_bounds: tuple[bool, bool] = (False, False)
 
 
 Scaled = dict[int, tuple[Floats, Floats]]

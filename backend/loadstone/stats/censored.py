@@ -1,60 +1,107 @@
-"""Quantiles where some requests never came back. Pure.
+"""Quantiles where some requests never came back. Pure; values are nanoseconds.
 
-Two histograms: `answered`, and `bounds` of requests without an answer (timed out, lost, in flight at the end, due but
-never sent), each with the time it had waited at least. A quantile then lies between two values that hold whatever the
-missing answers would have been.
-
-Sources: B. W. Turnbull, "The empirical distribution function with arbitrarily grouped, censored and truncated data"
-(1976); C. F. Manski, "Partial identification of probability distributions" (2003). Kaplan and Meier's estimate (1958)
-does not apply: it assumes that being cut off tells nothing of the latency, and a frozen store cuts off the slowest.
+Two histograms: the answers, and lower bounds of what has no answer. Of N requests in both, the one of rank r = ceil(qN)
+took at least the r-th value of all, bounds among them, and at most the r-th answer, if there are so many (Turnbull
+1976, "The empirical distribution function with arbitrarily grouped, censored and truncated data"; Manski 2003, "Partial
+identification"). Kaplan and Meier's estimate is not used: it assumes that censoring tells nothing of latency, and a
+frozen store censors the slowest.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
-Histogram = Mapping[float, int]
-"""By the value of a bucket (any one unit), how many."""
+import numpy as np
+from hdrh.histogram import HdrHistogram
+
+from loadstone.stats.histogram import QUANTILES, counts_of
+
+Kind = Literal["exact", "at_least", "between"]
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """The quantile is at least `low` and at most `high`, which is infinite where an answer is missing."""
+class Bounded:
+    """`value` is the least that the quantile can be, `to_ns` the most; None where there is no upper end."""
 
-    low: float
-    high: float
+    value: int
+    kind: Kind = "exact"
+    to_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Counts by bucket of answers and of all requests, in the layout that both histograms share."""
+
+    layout: Any
+    answered: Any
+    everything: Any
 
     @property
-    def is_exact(self) -> bool:
-        return self.low == self.high
+    def total(self) -> int:
+        return int(self.everything[-1])
+
+    @property
+    def answers(self) -> int:
+        return int(self.answered[-1])
 
 
-def merge(one: Histogram, other: Histogram) -> dict[float, int]:
-    """Add counts; the order of merges does not matter."""
-    merged = dict(one)
-    for value, count in other.items():
-        merged[value] = merged.get(value, 0) + count
-    return merged
+def distribution(answered: HdrHistogram, unanswered: HdrHistogram | None) -> Distribution:
+    counts = np.cumsum(counts_of(answered), dtype=np.int64)
+    if unanswered is None or not unanswered.get_total_count():
+        return Distribution(answered, counts, counts)
+    return Distribution(answered, counts, counts + np.cumsum(counts_of(unanswered), dtype=np.int64))
 
 
-def quantile_bounds(answered: Histogram, bounds: Histogram, quantile: float) -> Bounds | None:
-    """Return both ends of the quantile over answered and unanswered requests; None where there are none.
+def at_rank(found: Distribution, rank: int) -> Bounded:
+    """`rank` counts from 1 to the number of all requests."""
+    least = _bucket(found.everything, rank)
+    most = _bucket(found.answered, rank) if rank <= found.answers else None
+    if most == least:
+        return Bounded(_highest(found, least))
+    if most is not None:
+        return Bounded(_lowest(found, least), "between", _highest(found, most))
+    return Bounded(_lowest(found, least), "at_least")
 
-    With N requests and r = ceil(q N): the low end is the r-th value of both histograms together, the high end the r-th
-    answered one.
+
+def rank_of(quantile: float, total: int) -> int:
+    """Nearest rank."""
+    return min(total, max(1, math.ceil(quantile * total)))
+
+
+def bounded_quantiles(answered: HdrHistogram, unanswered: HdrHistogram | None) -> dict[str, Bounded]:
+    """By name, with `max`; empty when there is no request."""
+    found = distribution(answered, unanswered)
+    if not found.total:
+        return {}
+    named = {name: at_rank(found, rank_of(quantile, found.total)) for name, quantile in QUANTILES.items()}
+    last = at_rank(found, found.total)
+    # An HdrHistogram knows its largest value better than its buckets do.
+    return {**named, "max": last if last.kind != "exact" else Bounded(int(answered.get_max_value()))}
+
+
+def spectrum(answered: HdrHistogram, unanswered: HdrHistogram | None, size: int) -> list[tuple[float, float, Bounded]]:
+    """`(quantile, one in, value)` at up to `size` steps even in nines, and last the largest value as one in n.
+
+    `one in` is 1 / (1 - quantile): 100 for the 99th percentile. Empty when there is no request.
     """
-    total = sum(answered.values()) + sum(bounds.values())
-    if not total:
-        return None
-    # A product such as 0.07 * 100 must not be rounded up to 8.
-    rank = min(total, max(1, math.ceil(quantile * total * (1 - 1e-12))))
-    return Bounds(_value_at(merge(answered, bounds), rank), _value_at(answered, rank))
+    found = distribution(answered, unanswered)
+    if not found.total:
+        return []
+    one_in = np.unique(np.geomspace(1, found.total, size))[:-1]
+    steps = [
+        (float(1 - 1 / share), float(share), at_rank(found, rank_of(float(1 - 1 / share), found.total)))
+        for share in one_in
+    ]
+    return [*steps, (1.0, float(found.total), bounded_quantiles(answered, unanswered)["max"])]
 
 
-def _value_at(histogram: Histogram, rank: int) -> float:
-    seen = 0
-    for value in sorted(histogram):
-        seen += histogram[value]
-        if seen >= rank:
-            return value
-    return math.inf
+def _bucket(cumulated: Any, rank: int) -> int:
+    return int(np.searchsorted(cumulated, rank))
+
+
+def _lowest(found: Distribution, bucket: int) -> int:
+    return int(found.layout.get_value_from_index(bucket))
+
+
+def _highest(found: Distribution, bucket: int) -> int:
+    return int(found.layout.get_highest_equivalent_value(found.layout.get_value_from_index(bucket)))

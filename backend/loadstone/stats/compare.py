@@ -10,6 +10,9 @@ m:
 `changed`: it excludes no change, but not the margin: the size is open.
 `not_enough_data`: none of these (inconclusive); `trials_needed` more would see a difference of the margin's size.
 
+Where values of a side are lower bounds, that side is at least as large as they say: only a verdict that a larger value
+makes stronger stands, everything else is refused.
+
 p-values against the margin, and apart from them those against no change, are adjusted over all cells (`multiplicity`).
 """
 
@@ -31,11 +34,11 @@ from loadstone.stats.paired.moderation import NO_PRIOR, Prior
 from loadstone.stats.paired.pairs import MIN_PAIRS, sign_flip_p
 from loadstone.stats.welch import MIN_TRIALS
 
-ALGORITHM_VERSION = "compare-2"
+ALGORITHM_VERSION = "compare-3"
 """Kept with every verdict that leaves the product; changes with anything here that can change a verdict."""
 
 Verdict = Literal["better", "worse", "equivalent", "changed", "not_enough_data"]
-Refusal = Literal["one_trial", "zero_values", "no_session_history"]
+Refusal = Literal["one_trial", "zero_values", "no_session_history", "lower_bound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,8 @@ def compare_cells(cells: Sequence[Cell], *, margin: float, confidence: float, pa
                 p_sign_flip=_exact(cell, scaled[index], len(tested)),
             )  # fmt: skip
         is_open = one.verdict in ("not_enough_data", "changed")
-        results[index] = _advised(one, cell, found, index, float(limits[index]), confidence) if is_open else one
+        one = _advised(one, cell, found, index, float(limits[index]), confidence) if is_open else one
+        results[index] = one if _holds(one.verdict, cell) else CellResult(refusal="lower_bound")
     return Verdicts(results, len(tested))
 
 
@@ -158,6 +162,16 @@ def _verdict(
     if -limit < low and high < limit:
         return "equivalent"
     return "changed" if p_zero <= level else "not_enough_data"
+
+
+def _holds(verdict: Verdict, cell: Cell) -> bool:
+    """Whether the verdict is true whatever the values are that only lower bounds are known of."""
+    if not any(cell.lower_bounds):
+        return True
+    contender_is_larger: Verdict = "better" if cell.better == "higher" else "worse"
+    contender_is_smaller: Verdict = "worse" if cell.better == "higher" else "better"
+    supported = {(False, True): contender_is_larger, (True, False): contender_is_smaller}
+    return verdict == supported.get(cell.lower_bounds)
 
 
 def _exact(cell: Cell, scaled: tuple[Floats, Floats], family_size: int) -> float | None:

@@ -1,78 +1,85 @@
-"""How far the load generator's own lateness can have moved a quantile. Pure.
+"""How far lateness and pauses of the engine's host may have moved a quantile. Pure; times are nanoseconds.
 
-A reported time R is the true time T plus a delay L >= 0 of the generator: lateness, and pauses of its host. T and L
-depend on each other in ways nobody knows, so the bounds hold for every dependence:
-
-    max over l of Q_R(q - P(L > l)) - l  <=  Q_T(q)  <=  Q_R(q)
-
-Sources: G. D. Makarov, "Estimates for the distribution function of a sum of two random variables when the marginal
-distributions are fixed" (1982); M. J. Frank, R. B. Nelsen and B. Schweizer, "Best-possible bounds for the distribution
-of a sum" (1987).
+Reported R = T + L with L >= 0 from the engine. T and L depend on each other, so bounds that hold for any dependence are
+used (Makarov 1982; Frank, Nelsen and Schweizer 1987): max over l of [Q_R(q - P(L > l)) - l] <= Q_T(q) <= Q_R(q).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from hdrh.histogram import HdrHistogram
 
-from loadstone.stats.estimates import Floats
+from loadstone.stats.censored import Distribution, at_rank, rank_of
+from loadstone.stats.histogram import counts_of, values_of
 
-DISTORTION_MAX = 0.05
-"""A quantile that may be wrong by more is void."""
-DELAY_LEVELS = np.array([0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.985, 0.99, 0.993, 0.995, 0.997, 0.998,
-                         0.999, 0.9995, 0.9999])  # fmt: skip
+Exceeds = list[float]
+"""P(L > l) for each l of GRID_NS; what lies behind its end is 0. Shares of several trials average by their requests."""
 
-Quantiles = Callable[[float], float]
-"""A share in 0 ... 1 to a value."""
-
-
-@dataclass(frozen=True)
-class TrueQuantile:
-    """The quantile that requests would have had without the generator's delays lies in `low` ... `high`."""
-
-    low: float
-    high: float
-
-    @property
-    def distortion(self) -> float:
-        """`high / low - 1`; infinite where the low end is zero."""
-        return self.high / self.low - 1 if self.low > 0 else float("inf")
-
-    @property
-    def is_void(self) -> bool:
-        return self.distortion > DISTORTION_MAX
+GRID_NS = np.concatenate(([0.0], np.geomspace(1e3, 1e11, 8 * 12 + 1)))
+"""From 1 us to 100 s, twelve a decade: a bound is loose by at most a fifth of the lateness itself."""
+LIMIT = 0.05
+"""A quantile that may be further from the truth than this is void."""
 
 
-def true_quantile(
-    reported: Quantiles, exceedance: Callable[[float], float], delays: Sequence[float], quantile: float
-) -> TrueQuantile:
-    """`exceedance(l)` is P(L > l). The bound holds for any `delays` that are tried; more make it tighter."""
-    high = reported(quantile)
-    low = 0.0
-    for delay in (0.0, *delays):
-        left = quantile - exceedance(delay)
-        if left > 0:
-            low = max(low, reported(left) - delay)
-    return TrueQuantile(low=min(low, high), high=high)
+def exceeds_of_lateness(lateness: HdrHistogram | None) -> Any:
+    """P(late > l) over the grid."""
+    if lateness is None or not lateness.get_total_count():
+        return np.zeros(len(GRID_NS))
+    values, counts = _recorded(lateness)
+    return np.array([counts[values > limit].sum() for limit in GRID_NS]) / counts.sum()
 
 
-def delays_to_try(late_quantiles: Quantiles, pauses: Sequence[float]) -> list[float]:
-    """Return lengths at which P(L > l) changes most: quantiles of lateness, and the pauses."""
-    return sorted({late_quantiles(float(level)) for level in (*DELAY_LEVELS, 1.0)} | set(pauses))
+def exceeds_of_pauses(load: HdrHistogram, watched_ns: int, host: HdrHistogram, probes: int) -> Any:
+    """P(a request meets a pause that goes on for more than l), as load threads and as the host's probes saw it.
+
+    A pause of length h holds for longer than l during h - l of its time. Both may have seen the same one, so the larger
+    share counts.
+    """
+    lengths, counts = _recorded(load)
+    by_length = np.array([(counts * np.clip(lengths - limit, 0, None)).sum() for limit in GRID_NS]) / max(1, watched_ns)
+    found, numbers = _recorded(host)
+    by_probe = np.array([numbers[found > limit].sum() for limit in GRID_NS]) / max(1, probes)
+    return np.minimum(1.0, np.maximum(by_length, by_probe))
 
 
-def share_in_pauses(pauses: Floats, duration: float, delay: float) -> float:
-    """Return the share of arrivals that a pause held up by more than `delay`: sum (h - delay)+ / duration."""
-    return float(np.maximum(pauses - delay, 0).sum() / duration) if duration > 0 else 0.0
+def exceeds_of_sum(late: Any, pause: Any) -> Any:
+    """P(late + pause > l) <= P(late > a) + P(pause > l - a) for any a; the least over the grid."""
+    sums = np.ones(len(GRID_NS))
+    for index, limit in enumerate(GRID_NS):
+        rest = np.searchsorted(GRID_NS, limit - GRID_NS[: index + 1], side="right") - 1
+        sums[index] = min(1.0, float((late[: index + 1] + pause[rest]).min()))
+    return sums
 
 
-def combined_exceedance(
-    late_share: Callable[[float], float], pauses: Floats, duration: float
-) -> Callable[[float], float]:
-    """Return a bound of P(lateness + pause > l) for any dependence: the least P(late > a) + P(pause > l - a)."""
+def packed(exceeds: Any) -> Exceeds:
+    """Without the zeros at its end."""
+    filled = np.flatnonzero(exceeds)
+    return [float(f"{value:.6g}") for value in exceeds[: filled[-1] + 1]] if len(filled) else []
 
-    def exceedance(delay: float) -> float:
-        splits = {0.0, delay / 2, delay}
-        return min(1.0, *(late_share(part) + share_in_pauses(pauses, duration, delay - part) for part in splits))
 
-    return exceedance
+def mixed(parts: Sequence[tuple[int, Exceeds]]) -> Exceeds:
+    """Of trials put together, each with the number of its requests."""
+    weight = sum(count for count, _ in parts)
+    whole = np.zeros(len(GRID_NS))
+    for count, exceeds in parts:
+        whole[: len(exceeds)] += np.array(exceeds) * count / max(1, weight)
+    return packed(whole)
+
+
+def distortion(found: Distribution, quantile: float, exceeds: Exceeds) -> float:
+    """Reported over the least that the truth may be, less 1; infinite where nothing is known of the truth."""
+    reported = at_rank(found, rank_of(quantile, found.total)).value
+    tail = [*exceeds, 0.0][: len(GRID_NS)]
+    least = 0.0
+    for limit, share in zip(GRID_NS, tail, strict=False):
+        if quantile > share:
+            least = max(least, at_rank(found, rank_of(quantile - share, found.total)).value - float(limit))
+    return reported / least - 1 if least > 0 else math.inf if reported > 0 else 0.0
+
+
+def _recorded(histogram: HdrHistogram) -> tuple[Any, Any]:
+    counts = counts_of(histogram)
+    filled = np.flatnonzero(counts)
+    return values_of(histogram, filled), counts[filled]

@@ -27,6 +27,7 @@ QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 QUANTILE_NAMES = (*QUANTILES, "max")
 
 Quantiles = dict[str, int | None]
+"""Of answers alone; see `stats.stated` for those that may be shown."""
 
 
 UNPACKED_BYTES_MAX = 512 * 1024
@@ -57,6 +58,11 @@ def unpack(text: str, at_most: int = COUNT_MAX) -> bytes:
     return blob
 
 
+def unpack_some(text: str, at_most: int = COUNT_MAX) -> bytes | None:
+    """As `unpack`; None for an empty text."""
+    return unpack(text, at_most) if text else None
+
+
 def empty() -> HdrHistogram:
     return HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
 
@@ -68,7 +74,7 @@ def decode(blob: bytes) -> HdrHistogram:
         decoded = HdrHistogram.decode(base64.b64encode(blob))
     except Exception as error:
         raise BadHistogram("the histogram cannot be decoded") from error
-    counts = _counts(decoded)
+    counts = counts_of(decoded)
     if counts.min() < 0 or counts.max() > COUNT_MAX or counts.sum(dtype=np.float64) > COUNT_MAX:
         raise BadHistogram("the histogram has counts below zero or beyond 2^53")
     return decoded
@@ -86,10 +92,6 @@ def _check_size(blob: bytes) -> None:
     digits, lowest, highest = (int.from_bytes(unpacked[part], "big") for part in (DIGITS, LOWEST, HIGHEST))
     if not 1 <= digits <= SIGNIFICANT_DIGITS or not LOWEST_NS <= lowest <= HIGHEST_NS or highest > HIGHEST_NS:
         raise BadHistogram("the histogram is not within 1 ns to 10 h and 3 digits")
-
-
-def _counts(histogram: Any) -> Any:
-    return np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
 
 
 def encode(histogram: HdrHistogram) -> bytes:
@@ -152,9 +154,14 @@ def quantiles(histogram: HdrHistogram) -> Quantiles:
     return {**found, "max": int(histogram.get_max_value())}
 
 
+def counts_of(histogram: Any) -> Any:
+    """The counts by bucket."""
+    return np.ctypeslib.as_array(histogram.encoder.payload.counts)[: histogram.counts_len]
+
+
 def _values_at(histogram: Any, ranks: list[int]) -> list[int]:
     """`ranks` ascend. One pass over the counts; hdrh's own calls walk all of them in Python for each quantile."""
-    counts = _counts(histogram)
+    counts = counts_of(histogram)
     indexes = np.searchsorted(np.cumsum(counts, dtype=np.int64), ranks)
     return [
         int(histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))) for index in indexes
@@ -182,14 +189,14 @@ def spectrum(histogram: HdrHistogram, size: int) -> list[tuple[float, float, int
 
 def counts_between(histogram: Any, edges: Sequence[float]) -> list[int]:
     """How many values lie in each `[edges[i], edges[i + 1])`; what lies outside counts at the nearest end."""
-    counts = _counts(histogram)
+    counts = counts_of(histogram)
     filled = np.flatnonzero(counts)
-    values = _values_of(histogram, filled)
+    values = values_of(histogram, filled)
     rows = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     return [int(count) for count in np.bincount(rows, weights=counts[filled], minlength=len(edges) - 1)]
 
 
-def _values_of(histogram: Any, indexes: Any) -> Any:
+def values_of(histogram: Any, indexes: Any) -> Any:
     """The middle value of each bucket, as HdrHistogram lays them out: halves of a power of two in even steps."""
     half_bits = histogram.sub_bucket_half_count_magnitude
     half = histogram.sub_bucket_half_count

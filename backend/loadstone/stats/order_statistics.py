@@ -1,29 +1,34 @@
-"""The interval of a quantile from the counts alone. Pure.
+"""The interval of a quantile from the order statistics around it. Pure.
 
-Source: H. A. David and H. N. Nagaraja, "Order statistics" (3rd ed. 2003), section 7.1: the number of values below the
-true q-quantile is binomial, whatever the distribution.
+The number of values below the true quantile is binomial, so two ranks enclose it with a stated confidence whatever the
+distribution (H. A. David and H. N. Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1). Requests of one trial
+depend on each other: the interval says what the count alone can tell, and is no interval over trials.
 """
 
 from scipy.stats import binom
 
+from loadstone.stats.censored import Distribution, at_rank
 
-def quantile_ranks(quantile: float, count: int, confidence: float = 0.95) -> tuple[int, int | None] | None:
-    """Return the ranks (1 is the smallest value) that hold the quantile between them.
+CONFIDENCE = 0.95
+FEWEST_BEYOND = 10
+"""Fewer values than this beyond a quantile leave it to a handful of requests: its interval is -12 to +22 % and more."""
 
-    None where `count` values are too few for a lower rank. The upper rank is None where it lies beyond the largest.
-    """
-    level = (1 - confidence) / 2
-    # P(X < low) <= level, where X values of `count` lie at or below the quantile.
-    low = int(binom.ppf(level, count, quantile))
-    high = int(binom.ppf(1 - level, count, quantile)) + 1
-    if low < 1:
+
+def needed(quantile: float) -> int:
+    """Requests that a quantile needs: 10 / (1 - q)."""
+    return round(FEWEST_BEYOND / (1 - quantile))
+
+
+def interval(
+    found: Distribution, quantile: float, confidence: float = CONFIDENCE
+) -> tuple[int | None, int | None] | None:
+    """Nanoseconds; an end without enough values beyond it, or with no answer at it, is None. None without values."""
+    if not found.total:
         return None
-    return low, high if high <= count else None
-
-
-def answers_needed(quantile: float) -> int:
-    """Return the least number of answers for a quantile to be stated at all: ten beyond it.
-
-    The interval around p99 is then about -12 to +22 % wide where times are log-normal (sigma 0.6).
-    """
-    return round(10 / (1 - quantile))
+    low = int(binom.ppf((1 - confidence) / 2, found.total, quantile))
+    high = int(binom.ppf((1 + confidence) / 2, found.total, quantile)) + 1
+    least = at_rank(found, low).value if low >= 1 else None
+    if high > found.total:
+        return least, None
+    most = at_rank(found, high)
+    return least, most.value if most.kind == "exact" else most.to_ns

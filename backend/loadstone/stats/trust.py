@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from loadstone.stats.trial_facts import Reason, Severity, TrialFacts
+
 Verdict = Literal["pass", "warn", "void"]
-Severity = Literal["warn", "void"]
 
 ENGINE_BUSY_SHARE_WARN = 0.90
 """Above this a load thread has no slack left to notice an answer at once, and service times grow by its queue."""
@@ -24,6 +24,13 @@ ERROR_SHARE_VOID = 0.10
 """With a tenth failed, the answered rest is a different workload from the one that was asked for."""
 RATE_MISSED_WARN = 0.01
 """Achieved under 99 % of the offered rate: the queue grows, and response times depend on the trial's length."""
+UNANSWERED_WARN = 0.001
+"""At p99.9 one request in a thousand without an answer leaves no more than a lower bound."""
+ANSWERED_VOID = 0.01
+"""With fewer than one request in a hundred answered the throughput is that of a store which had stopped."""
+ANSWERS_VOID = 100
+"""A count of fewer is itself uncertain by a tenth; nothing to say of a store that left others unanswered."""
+ANSWERS_OF_FEW = 0.9
 OFFER_MISSED_VOID = 0.02
 """The engine itself offered under 98 % of the planned rate: another experiment than the plan's."""
 OFFER_MIN_ARRIVALS = 2_500
@@ -53,53 +60,6 @@ EVICTED_WARN = 1
 """A single eviction says that the data set does not fit."""
 
 
-@dataclass(frozen=True)
-class TrialFacts:
-    """What the verdict looks at: the measure phase, the plan's rate and the host. Shares are 0 to 1."""
-
-    answered: int
-    failed: int
-    offered: int
-    elapsed_ns: int
-    late_share: float
-    engine_busy_share: float
-    littles_law_residual: float
-    saturated: bool
-    open_loop: bool
-    stopped_early: bool = False
-    rate_per_s: float | None = None
-    prefilled: bool = False
-    hits: int = 0
-    misses: int = 0
-    planned_hit_ratio: float = 1.0
-    keys_planned: int | None = None
-    """Known where the operations neither add keys nor take any away."""
-    keys_held: int | None = None
-    cpu_busy_share_before: float | None = None
-    swap_used_bytes: int | None = None
-    steal_share: float | None = None
-    others_busy_share: float | None = None
-    swapped_bytes: int | None = None
-    shared_cpu: bool = False
-    samples_missing: int = 0
-    store_killed: bool = False
-    """By plan: what was under way when it died failed, and the measurement ended there."""
-    evicted: float = 0.0
-    """Keys that the store threw out in the measure phase."""
-    ran_out_of_memory: bool = False
-    store_restarted: bool = False
-
-
-@dataclass(frozen=True)
-class Reason:
-    """`evidence` holds the figures and the threshold the verdict rests on."""
-
-    severity: Severity
-    code: str
-    message: str
-    evidence: dict[str, Any] = field(default_factory=dict)
-
-
 def judge(facts: TrialFacts) -> tuple[Verdict, list[dict[str, Any]]]:
     """The verdict and its reasons as `{code, message, evidence}`, void ones first."""
     found = [reason for check in CHECKS for reason in check(facts)]
@@ -125,12 +85,36 @@ def _answers(facts: TrialFacts) -> Iterator[Reason]:
 
 def _errors(facts: TrialFacts) -> Iterator[Reason]:
     ended = facts.answered + facts.failed
-    share = facts.failed / ended if ended and not facts.store_killed else 0.0
+    refused = facts.failed - facts.lost
+    share = refused / ended if ended and not facts.store_killed else 0.0
     if share >= ERROR_SHARE_WARN:
         severity: Severity = "void" if share >= ERROR_SHARE_VOID else "warn"
         limit = ERROR_SHARE_VOID if severity == "void" else ERROR_SHARE_WARN
         message = f"{share:.2%} of the operations failed; throughput and percentiles count the answered ones only."
-        yield Reason(severity, "errors", message, {"error_share": share, "failed": facts.failed, "limit": limit})
+        yield Reason(severity, "errors", message, {"error_share": share, "failed": refused, "limit": limit})
+
+
+def _unanswered(facts: TrialFacts) -> Iterator[Reason]:
+    """What never came back is in the percentiles as a lower bound; throughput needs answers."""
+    due = facts.answered + facts.failed - facts.lost + facts.unanswered
+    if not due or facts.store_killed:
+        return
+    answered, share = facts.answered / due, facts.unanswered / due
+    evidence = {"unanswered": facts.unanswered, "due": due, "answered": facts.answered}
+    is_few = facts.answered < ANSWERS_VOID and answered < ANSWERS_OF_FEW
+    if facts.unanswered and facts.answered and (answered < ANSWERED_VOID or is_few):
+        message = f"The target answered {facts.answered:,} of {due:,} operations: too few to state a throughput."
+        yield Reason("void", "mostly_unanswered", message, {**evidence, "limit": ANSWERED_VOID})
+    elif share >= UNANSWERED_WARN:
+        message = f"{share:.2%} of the operations have no answer; percentiles that they touch are lower bounds."
+        yield Reason("warn", "unanswered", message, {**evidence, "limit": UNANSWERED_WARN})
+    if facts.hung_connections and not facts.open_loop:
+        longest_s = facts.hung_ns / 1e9
+        message = (
+            f"{facts.hung_connections:,} connections hung, for up to {longest_s:.2f} s. A closed loop sends nothing "
+            "meanwhile: use a rate to see how many requests would have waited."
+        )
+        yield Reason("warn", "connections_hung", message, {"connections": facts.hung_connections, "hung_s": longest_s})
 
 
 def _saturation(facts: TrialFacts) -> Iterator[Reason]:
@@ -139,9 +123,9 @@ def _saturation(facts: TrialFacts) -> Iterator[Reason]:
     remedy = "it had time but its host woke it late: give it cores of its own" if had_time else "give it more threads"
     if facts.saturated and facts.open_loop and facts.late_share >= LATE_SHARE_WARN:
         yield Reason(
-            "void",
+            "warn",
             "engine_saturated",
-            f"The engine could not keep the schedule, so the response times are its own; {remedy}.",
+            f"The engine could not keep the schedule: percentiles that this may have moved are void; {remedy}.",
             {**evidence, "late_share": facts.late_share},
         )
     elif facts.saturated or facts.engine_busy_share >= ENGINE_BUSY_SHARE_WARN:
@@ -288,6 +272,6 @@ def _samples(facts: TrialFacts) -> Iterator[Reason]:
 
 
 CHECKS: tuple[Callable[[TrialFacts], Iterator[Reason]], ...] = (
-    _answers, _errors, _saturation, _lateness, _littles_law, _offered,
+    _answers, _errors, _unanswered, _saturation, _lateness, _littles_law, _offered,
     _achieved, _hits, _keys, _host, _during, _store, _samples,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from loadstone.db import UnitOfWork
 from loadstone.models import Run, Series
 from loadstone.stats.histogram import QUANTILE_NAMES
 from loadstone.stats.metrics import quantile_metric
+from loadstone.stats.stated import is_void
 from loadstone.trends.labels import series_labels, series_title
 from loadstone.trends.repository import alerts
 from loadstone.trends.repository import ingest as repository
@@ -87,7 +88,7 @@ def _merged_quantiles(unit: UnitOfWork, run_id: uuid.UUID) -> dict[tuple[uuid.UU
     for row in repository.merged_quantiles(unit.session, run_id):
         for name in QUANTILE_NAMES:
             for kind, times in (("response_time", row.response_time_ns), ("service_time", row.service_time_ns)):
-                if times.get(name) is not None:
+                if times.get(name) is not None and not is_void(times, name):
                     found[row.point_id, row.operation, quantile_metric(kind, name)] = float(times[name])
     return found
 

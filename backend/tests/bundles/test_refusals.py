@@ -275,3 +275,14 @@ def test_only_bundles_may_be_large(anonymous: TestClient, client: Caller, monkey
     chunks = (b"x" * 10_000 for _ in range(4))
     assert http.post("/api/v1/bundles", content=chunks, headers=headers).status_code == 413
     assert http.post("/api/v1/runs", content=b"x" * 2_000, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize("delays", [[0.0] * 150, [-0.5], [1.5]])
+def test_delays_that_are_no_shares_over_the_grid(client: Caller, files: Files, delays: list[float]) -> None:
+    broken = changed(files, "results.ndjson", delays={"response": delays})
+    assert refusal(client, signed(broken)) == "bundle_row_invalid"
+
+
+def test_a_broken_histogram_of_unanswered_requests(client: Caller, files: Files) -> None:
+    broken = changed(files, "samples.ndjson", response_unanswered=base64.b64encode(b"nonsense").decode())
+    assert refusal(client, signed(broken)) == "bundle_row_invalid"

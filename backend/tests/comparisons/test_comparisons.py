@@ -98,6 +98,27 @@ def test_error_shares_of_zero_and_thirty_per_cent_are_told_apart(client: Caller,
     assert cell["difference_interval"]["low"] > 0.2
 
 
+@pytest.mark.parametrize(("hung", "verdict"), [("redis", "worse"), ("memcached", "not_enough_data")])
+def test_a_percentile_with_unanswered_requests_counts_against_its_own_side_only(
+    client: Caller, interleaved: Run, hung: str, verdict: str
+) -> None:
+    with unit_of_work() as unit:
+        points = unit.session.scalars(select(Point).where(Point.run_id == interleaved.id)).all()
+        ids = {name: [point.id for point in points if point.parameters["target"] == name] for name in HALVES}
+        p50 = update(TrialMetric).where(TrialMetric.metric == "response_time_p50_ns")
+        for name, value in HALVES.items():
+            unit.session.execute(p50.where(TrialMetric.point_id.in_(ids[name])).values(value=value))
+        some = select(Trial.id).where(Trial.point_id.in_(ids[hung]), Trial.repetition == 1)
+        unit.session.execute(p50.where(TrialMetric.trial_id.in_(some)).values(is_lower_bound=True))
+    for cell in evaluate(client, *targets(interleaved), metrics=["response_time_p50_ns"])["cells"]:
+        assert cell["verdict"] == verdict
+        assert (cell["refusal"] or {}).get("code") == (None if verdict == "worse" else "lower_bound")
+        assert cell["refusal"] is None or "Requests of the base have no answer" in cell["refusal"]["message"]
+
+
+HALVES = {"memcached": 1e6, "redis": 2e6}
+
+
 def test_points_are_compared_whatever_their_parameters(client: Caller, interleaved: Run) -> None:
     points = client.get(f"/api/v1/runs/{interleaved.id}/points").json()["items"]
     found = evaluate(client, {"point_id": points[0]["id"]}, {"point_id": points[1]["id"]})

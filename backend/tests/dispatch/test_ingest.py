@@ -7,8 +7,9 @@ import zlib
 from typing import Any
 
 import pytest
+from hdrh.histogram import HdrHistogram
 from loadstone.db import unit_of_work
-from loadstone.models import OperationResult, PointOperation, Run, Sample
+from loadstone.models import OperationResult, PointOperation, Run, Sample, TrialMetric
 from loadstone.stats import histogram
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import first_trial
@@ -77,6 +78,7 @@ BAD_HISTOGRAMS = {
     "reserves all memory": packed(header(1, digits=5, highest=2**62) + b"\x02"),
     "more than there were": measured("get", 9_000, draw=random.Random(1)).response_histogram,
 }
+WAITED = {"unanswered": {"in_flight": 1_000}}
 BAD_NUMBERS: list[dict[str, Any]] = [
     {"count": -1},
     {"count": 2**53 + 1},
@@ -87,6 +89,30 @@ BAD_NUMBERS: list[dict[str, Any]] = [
     {"response_time_ns": {**WHOLE.response_time_ns.model_dump(), "p99": -1}},
     *({"response_histogram": text} for text in BAD_HISTOGRAMS.values()),
     *({"service_histogram": text} for text in BAD_HISTOGRAMS.values()),
+    *({"response_unanswered_histogram": text, **WAITED} for text in BAD_HISTOGRAMS.values()),
+    *({"service_unanswered_histogram": text, **WAITED} for text in BAD_HISTOGRAMS.values()),
+    {"response_unanswered_histogram": WHOLE.response_histogram},
+    {"unanswered": {"in_flight": -1}},
+    {"unanswered": {"in_flight": 2**53 + 1}},
+    {"unanswered": {"on_holiday": 1}},
+    {"response_time_ns": {**WHOLE.response_time_ns.model_dump(), "bounds": {"p99": {"kind": "at_most", "to_ns": 1}}}},
+    {"response_time_ns": {**WHOLE.response_time_ns.model_dump(), "bounds": {"p98": {"kind": "at_least", "to_ns": 1}}}},
+    {"response_time_ns": {**WHOLE.response_time_ns.model_dump(), "bounds": {"p99": {"kind": "between", "to_ns": -1}}}},
+]
+PAUSES = {"watched_ns": 10**9, "load_histogram": "", "probes": 10, "host_histogram": ""}
+BAD_TOTALS: list[dict[str, Any]] = [
+    {"never_sent": -1},
+    {"hung": {"connections": -1, "longest_ns": 1, "threshold_ns": 1}},
+    {"hung": {"connections": 1, "longest_ns": 10**30, "threshold_ns": 1}},
+    {"distortion": {"pauses": PAUSES | {"watched_ns": -1}, "awake_ns": 0}},
+    {"distortion": {"pauses": PAUSES | {"probes": 2**53 + 1}, "awake_ns": 0}},
+    *(
+        {"distortion": {"pauses": PAUSES | {"load_histogram": text}, "awake_ns": 0}}
+        for name, text in BAD_HISTOGRAMS.items()
+        if name != "more than there were"
+    ),
+    {"distortion": {"pauses": PAUSES | {"host_histogram": WHOLE.response_histogram}, "awake_ns": 0}},
+    {"distortion": {"pauses": PAUSES, "lateness_histogram": BAD_HISTOGRAMS["more than there were"], "awake_ns": 0}},
 ]
 BAD_SECONDS: list[dict[str, Any]] = [
     {"seq": -1},
@@ -128,6 +154,42 @@ def test_totals_that_cannot_be_are_refused(
     assert agent.try_finish(held).status_code == 200, "what it can say goes on"
 
 
+@pytest.mark.parametrize("change", BAD_TOTALS, ids=lambda change: json.dumps(change)[:60])
+def test_a_phase_that_cannot_be_is_refused(
+    client: Caller, agent: SimulatedAgent, run: Run, change: dict[str, Any]
+) -> None:
+    held = agent.claim(first_trial(client, run))
+    body = finish_body(held, summary=summary(held, totals(1, 1_000))).model_dump()
+    body["summary"]["phases"][0] |= change
+    answer = agent.call(f"leases/{held.lease_id}/finish", json.dumps(body))
+    assert (answer.status_code, answer.json()["code"]) in ((422, "invalid_input"), (422, "unusable_histogram"))
+
+
+def test_a_coarse_histogram_of_unanswered_requests_is_read_beside_a_fine_one(
+    client: Caller, agent: SimulatedAgent, run: Run
+) -> None:
+    coarse = HdrHistogram(1, histogram.HIGHEST_NS, 2)
+    for _ in range(500):
+        coarse.record_value(10**9)
+    trial_id = first_trial(client, run)
+    held = agent.claim(trial_id)
+    body = finish_body(held, summary=summary(held, totals(1, 1_000))).model_dump()
+    body["summary"]["phases"][0]["operations"][0] |= {
+        "unanswered": {"timed_out": 500},
+        "response_unanswered_histogram": coarse.encode().decode(),
+        "service_unanswered_histogram": coarse.encode().decode(),
+    }
+    assert agent.call(f"leases/{held.lease_id}/finish", json.dumps(body)).status_code == 200
+    with unit_of_work() as unit:
+        rows = unit.session.scalars(select(OperationResult).where(OperationResult.unanswered != {})).all()
+        assert [row.response_time_ns["bounds"]["p99"] for row in rows] == [{"kind": "at_least", "to_ns": None}]
+        assert rows[0].response_time_ns["p99"] == pytest.approx(1e9, rel=0.01)
+        bounded = set(unit.session.scalars(select(TrialMetric.metric).where(TrialMetric.is_lower_bound)))
+    # The median is exact; too few requests say nothing of p99.9.
+    assert {"response_time_p90_ns", "response_time_p99_ns", "service_time_max_ns"} <= bounded
+    assert not bounded & {"response_time_p50_ns", "service_time_p50_ns", "response_time_p999_ns", "throughput_per_s"}
+
+
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-1e999", "1e999"])
 def test_numbers_that_are_none_are_refused_wherever_an_agent_writes_them(
     client: Caller, agent: SimulatedAgent, run: Run, value: str
@@ -156,9 +218,11 @@ def test_rows_from_before_they_were_checked_stop_no_reader(client: Caller, agent
     with unit_of_work() as unit:
         unit.session.execute(update(Sample).where(Sample.seq == 1).values(response_histogram=bad, count=-5))
         unit.session.execute(update(Sample).where(Sample.seq == 2).values(service_histogram=b"nonsense"))
+        bounds = {"response_unanswered": bad, "service_unanswered": b"nonsense"}
+        unit.session.execute(update(Sample).where(Sample.seq == 0).values(**bounds))
     for kind in ("response", "service"):
         shown = client.get(f"/api/v1/trials/{trial_id}/heatmap?kind={kind}")
-        assert (shown.status_code, shown.json()["unreadable"]) == (200, 1)
+        assert (shown.status_code, shown.json()["unreadable"]) == (200, 2)
         assert sum(sum(column["counts"]) for column in shown.json()["columns"]) == 2_000
     assert client.get(f"/api/v1/trials/{trial_id}/samples").status_code == 200
 
@@ -170,6 +234,22 @@ def test_a_trial_with_an_unreadable_histogram_stops_no_point(client: Caller, age
     with unit_of_work() as unit:
         unit.session.execute(update(OperationResult).values(response_histogram=b"nonsense"))
         unit.session.execute(update(PointOperation).values(response_histogram=b"nonsense"))
+    shown = client.get(f"/api/v1/points/{point_id}/spectrum?operation=get")
+    assert (shown.status_code, shown.json()["unreadable"], shown.json()["items"]) == (200, 1, [])
+    body = {"kind": "exclude", "reason": "to see"}
+    assert client.post(f"/api/v1/trials/{trial_id}/decisions", json=body).status_code == 201
+    assert client.post(f"/api/v1/trials/{trial_id}/decisions", json=body | {"kind": "include"}).status_code == 201
+    assert client.get(f"/api/v1/points/{point_id}/spectrum?operation=get").json()["items"] == []
+
+
+def test_unreadable_bounds_state_no_quantile_as_exact(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+    """Without the requests that have no answer the others' quantiles would pass for everybody's."""
+    trial_id = first_trial(client, run)
+    agent.execute(trial_id)
+    point_id = client.get(f"/api/v1/trials/{trial_id}").json()["point_id"]
+    with unit_of_work() as unit:
+        unit.session.execute(update(OperationResult).values(response_unanswered=b"nonsense"))
+        unit.session.execute(update(PointOperation).values(response_unanswered=b"nonsense"))
     shown = client.get(f"/api/v1/points/{point_id}/spectrum?operation=get")
     assert (shown.status_code, shown.json()["unreadable"], shown.json()["items"]) == (200, 1, [])
     body = {"kind": "exclude", "reason": "to see"}

@@ -121,7 +121,9 @@ def test_every_trial_that_succeeded_has_its_metrics(client: Caller, run: Run) ->
     with unit_of_work() as unit:
         rows = unit.session.scalars(select(TrialMetric)).all()
     by_trial = {(row.trial_id, row.operation, row.metric): row.value for row in rows}
-    assert {row.metric for row in rows} == set(METRICS) - OF_THE_WHOLE
+    # Some hundred answers say nothing of a p99.
+    too_few = {f"{kind}_time_{name}_ns" for kind in ("response", "service") for name in ("p99", "p999")}
+    assert {row.metric for row in rows} == set(METRICS) - OF_THE_WHOLE - too_few
     assert {row.operation for row in rows} == {"all", "get"}
     for trial, answered in zip(trials_of(client, run), (100, 200, 300), strict=True):
         assert by_trial[trial.id, "all", "throughput_per_s"] == answered

@@ -36,6 +36,10 @@ def _row(trial: int, operation: str, values: list[int], throughput_per_s: float,
         service_time_ns=quantiles,
         response_histogram=blob,
         service_histogram=blob,
+        unanswered={},
+        response_unanswered=None,
+        service_unanswered=None,
+        delays={},
     )
 
 
@@ -46,7 +50,7 @@ def test_percentiles_come_from_the_merge_and_bands_from_the_trials() -> None:
     get, total = merge_point(rows)
     assert total == {**get, "operation": "all"}
     _, expected = _blob([value for part in values for value in part])
-    assert get["response_time_ns"] == expected
+    assert {name: get["response_time_ns"][name] for name in expected} == expected
     assert get["throughput_per_s"] == pytest.approx(101.0)
     assert get["band"]["throughput_per_s"] == {"low": 100.0, "high": 102.0}
     p99s = [row.response_time_ns["p99"] for row in rows]
@@ -144,3 +148,19 @@ def test_the_table_has_one_line_an_operation_and_no_formulas() -> None:
     assert float(lines[2]["throughput_per_s"]) == 8.0
     assert [float(line["error_share"]) for line in lines] == [0, pytest.approx(2 / 6), 0.2]
     assert [line["errors_by_class"] for line in lines] == ["", "timeout=2", "timeout=2"]
+
+
+def test_what_never_came_back_makes_lower_bounds_of_the_merge_and_ends_no_band() -> None:
+    whole, frozen = _row(1, "get", [1_000] * 1_500, 1_500.0), _row(2, "get", [1_000] * 1_000, 1_000.0)
+    frozen.unanswered = {"timed_out": 400, "never_sent": 100}
+    frozen.response_unanswered, _ = _blob([900_000_000] * 500)
+    get, total = merge_point([whole, frozen])
+    assert total["unanswered"] == {"timed_out": 400, "never_sent": 100}
+    times = get["response_time_ns"]
+    assert "p50" not in times["bounds"]
+    assert times["bounds"]["p99"] == {"kind": "at_least", "to_ns": None}
+    assert times["p99"] == pytest.approx(9e8, rel=1e-3)
+    assert "bounds" not in get["service_time_ns"]
+    frozen_alone = merge_point([frozen])[0]
+    assert frozen_alone["band"]["response_time_ns"]["p50"]["high"] is not None
+    assert add_trial([SimpleNamespace(**row) for row in merge_point([whole])], [frozen]) == [get, total]

@@ -10,7 +10,8 @@ from hdrh.histogram import HdrHistogram
 from loadstone.db import unit_of_work
 from loadstone.models import Environment, OperationResult, Point, Run, Series, StoreConfiguration
 from loadstone.stats import histogram
-from loadstone_contracts.engine_events import OperationNumbers, Quantiles, SampleEvent
+from loadstone_contracts.engine_events import OperationNumbers, SampleEvent
+from loadstone_contracts.engine_times import Quantiles
 from loadstone_testing.callers import Caller
 from loadstone_testing.run_factories import first_trial, make_run, resolved_plan
 from loadstone_testing.simulated_agent import (

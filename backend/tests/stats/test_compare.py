@@ -1,6 +1,7 @@
 """The verdict on cells: direction, margin, family, refusals, and how often it is wrong."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,35 @@ def test_sessions_are_compared_by_what_earlier_sessions_taught_or_not_at_all() -
     restless = SessionVariance(0.05**2, 15, 0.0, 16)
     found = alone(cell(base, contender, "sessions", sessions=restless))
     assert (found.verdict, found.interval_kind) == ("not_enough_data", "sessions")
+
+
+SLOW, FAST = [100, 101, 99, 100.5, 99.5], [50, 50.5, 49.5, 50.2, 49.8]
+
+
+@pytest.mark.parametrize("design", ["paired", "welch"])
+@pytest.mark.parametrize(
+    ("base", "contender", "lower_bounds", "verdict"),
+    [
+        (FAST, SLOW, (False, True), "worse"),
+        (FAST, SLOW, (True, False), None),
+        (SLOW, FAST, (False, True), None),
+        (SLOW, FAST, (True, False), "better"),
+        (SLOW, SLOW[::-1], (False, True), None),
+        (SLOW, SLOW[::-1], (True, False), None),
+        (FAST, SLOW, (True, True), None),
+        (SLOW, FAST, (True, True), None),
+    ],
+)
+def test_a_lower_bound_speaks_against_its_own_side_and_for_nobody(
+    base: Any, contender: Any, lower_bounds: Any, verdict: str | None, design: Any
+) -> None:
+    one = cell(base, contender, design, "lower")
+    assert alone(one).verdict != "not_enough_data", "without bounds all of these are decided"
+    found = alone(replace(one, lower_bounds=lower_bounds))
+    if verdict is None:
+        assert found == CellResult(refusal="lower_bound")
+    else:
+        assert (found.verdict, found.refusal) == (verdict, None)
 
 
 @pytest.mark.parametrize(

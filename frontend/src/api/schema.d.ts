@@ -3277,13 +3277,39 @@ export interface components {
         };
         /**
          * Band
-         * @description The lowest and the highest trial. Null when no trial has a value.
+         * @description The lowest and the highest trial. Null without a value; `high` also where a trial has but a lower bound.
          */
         Band: {
             /** Low */
             low: number | null;
             /** High */
             high: number | null;
+        };
+        /**
+         * Bound
+         * @description The upper end of a quantile that requests without an answer touch.
+         */
+        "Bound-Input": {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "at_least" | "between";
+            /** To Ns */
+            to_ns: number | null;
+        };
+        /**
+         * Bound
+         * @description The upper end of a quantile that requests without an answer touch; `to_ns` is null where there is none.
+         */
+        "Bound-Output": {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "at_least" | "between";
+            /** To Ns */
+            to_ns: number | null;
         };
         /**
          * BrokerCredential
@@ -3366,10 +3392,10 @@ export interface components {
             contender_value: number | null;
             /** Ratio */
             ratio: number | null;
-            interval: components["schemas"]["Interval"] | null;
+            interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
             /** Difference */
             difference: number | null;
-            difference_interval: components["schemas"]["Interval"] | null;
+            difference_interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
             /** P Value */
             p_value: number | null;
             /** P Adjusted */
@@ -3661,6 +3687,11 @@ export interface components {
             /** Connection Steps */
             connection_steps?: components["schemas"]["ConnectionStep"][];
             retries?: components["schemas"]["Retries"] | null;
+            /**
+             * Gather Replies
+             * @default false
+             */
+            gather_replies: boolean;
         };
         /**
          * Comment
@@ -4465,6 +4496,17 @@ export interface components {
             sent_at: string | null;
         };
         /**
+         * Distortion
+         * @description What the engine and its host may have added to the times of one phase.
+         */
+        Distortion: {
+            /** Lateness Histogram */
+            lateness_histogram?: string | null;
+            pauses: components["schemas"]["Pauses"];
+            /** Awake Ns */
+            awake_ns: number;
+        };
+        /**
          * DueTime
          * @description `local` is the wall clock in the schedule's zone, with its offset: `2026-10-25T02:30:00+02:00`.
          */
@@ -4860,6 +4902,8 @@ export interface components {
         /**
          * HeatColumn
          * @description Seconds since the trial's first one began; `counts[i]` answers lie between `edges_ns[i]` and the next.
+         *
+         *     `at_least[i]` requests without an answer have waited at least so long; empty where there is none.
          */
         HeatColumn: {
             /** Phase */
@@ -4870,6 +4914,8 @@ export interface components {
             to_s: number;
             /** Counts */
             counts: number[];
+            /** At Least */
+            at_least: number[];
         };
         /** HeatMap */
         HeatMap: {
@@ -5016,6 +5062,18 @@ export interface components {
             operation_share: number;
         };
         /**
+         * HungConnections
+         * @description Connections that waited long for an answer.
+         */
+        HungConnections: {
+            /** Connections */
+            connections: number;
+            /** Longest Ns */
+            longest_ns: number;
+            /** Threshold Ns */
+            threshold_ns: number;
+        };
+        /**
          * InlineTarget
          * @description A managed target that is not saved: started by the agent from a profile with overrides.
          */
@@ -5085,13 +5143,6 @@ export interface components {
             minimum: number;
             /** Maximum */
             maximum: number;
-        };
-        /** Interval */
-        Interval: {
-            /** Low */
-            low: number;
-            /** High */
-            high: number;
         };
         /** InvitationItem */
         InvitationItem: {
@@ -5458,6 +5509,20 @@ export interface components {
             response_histogram: string;
             /** Service Histogram */
             service_histogram: string;
+            /** Unanswered */
+            unanswered?: {
+                [key: string]: number;
+            };
+            /**
+             * Response Unanswered Histogram
+             * @default
+             */
+            response_unanswered_histogram: string;
+            /**
+             * Service Unanswered Histogram
+             * @default
+             */
+            service_unanswered_histogram: string;
         };
         /** Page[Agent] */
         Page_Agent_: {
@@ -5680,6 +5745,20 @@ export interface components {
             snoozed_until?: string | null;
         };
         /**
+         * Pauses
+         * @description Pauses of the load threads and of their host in one phase.
+         */
+        Pauses: {
+            /** Watched Ns */
+            watched_ns: number;
+            /** Load Histogram */
+            load_histogram: string;
+            /** Probes */
+            probes: number;
+            /** Host Histogram */
+            host_histogram: string;
+        };
+        /**
          * PermutationAccess
          * @description Every key once in an order that the seed decides, then in the same order again.
          */
@@ -5723,6 +5802,10 @@ export interface components {
             errors_by_class: {
                 [key: string]: number;
             };
+            /** Unanswered */
+            unanswered: {
+                [key: string]: number;
+            };
             /** Hits */
             hits: number;
             /** Misses */
@@ -5732,7 +5815,7 @@ export interface components {
         };
         /**
          * PhaseTotals
-         * @description A whole phase. Conservation holds: sent = answered + failed + in_flight.
+         * @description A whole phase. Conservation holds: sent = answered + failed + in_flight, and offered = sent + never_sent.
          */
         PhaseTotals: {
             /**
@@ -5754,6 +5837,11 @@ export interface components {
             in_flight: number;
             /** Offered */
             offered: number;
+            /**
+             * Never Sent
+             * @default 0
+             */
+            never_sent: number;
             /** Late Share */
             late_share: number;
             /** Engine Cpu Ns */
@@ -5770,6 +5858,8 @@ export interface components {
              */
             connections_renewed: number;
             steadiness?: components["schemas"]["Steadiness"] | null;
+            hung?: components["schemas"]["HungConnections"] | null;
+            distortion?: components["schemas"]["Distortion"] | null;
             replica_lag?: components["schemas"]["LagNumbers"] | null;
             /** Operations */
             operations: components["schemas"]["OperationNumbers"][];
@@ -6024,6 +6114,10 @@ export interface components {
             errors: number;
             /** Errors By Class */
             errors_by_class: {
+                [key: string]: number;
+            };
+            /** Unanswered */
+            unanswered: {
                 [key: string]: number;
             };
             /** Throughput Per S */
@@ -6301,7 +6395,10 @@ export interface components {
         };
         /**
          * Quantiles
-         * @description From one histogram, in nanoseconds. All null when the histogram is empty.
+         * @description In nanoseconds, over answered and unanswered requests. All null when there is none.
+         *
+         *     `bounds` has the names of the quantiles that unanswered requests touch: the value is then the least that it can be.
+         *     One that is not there is exact.
          */
         "Quantiles-Input": {
             /** P50 */
@@ -6316,10 +6413,17 @@ export interface components {
             p999: number | null;
             /** Max */
             max: number | null;
+            /** Bounds */
+            bounds?: {
+                [key: string]: components["schemas"]["Bound-Input"];
+            };
         };
         /**
          * Quantiles
-         * @description From one (merged) histogram. All null when it is empty.
+         * @description From one (merged) histogram of answers and one of requests without an answer. All null when both are empty.
+         *
+         *     A quantile is exact unless `bounds` names it: then its value is the least that it can be. One that `void` names
+         *     enters no curve, comparison or series. `intervals` are of whole trials and points.
          */
         "Quantiles-Output": {
             /** P50 */
@@ -6334,6 +6438,27 @@ export interface components {
             p999: number | null;
             /** Max */
             max: number | null;
+            /**
+             * Bounds
+             * @default {}
+             */
+            bounds: {
+                [key: string]: components["schemas"]["Bound-Output"];
+            };
+            /**
+             * Void
+             * @default {}
+             */
+            void: {
+                [key: string]: components["schemas"]["VoidQuantile"];
+            };
+            /**
+             * Intervals
+             * @default {}
+             */
+            intervals: {
+                [key: string]: components["schemas"]["loadstone__results__quantiles__Interval"];
+            };
         };
         /**
          * Queue
@@ -7035,6 +7160,10 @@ export interface components {
             errors_by_class: {
                 [key: string]: number;
             };
+            /** Unanswered */
+            unanswered: {
+                [key: string]: number;
+            };
             /** Hits */
             hits: number;
             /** Misses */
@@ -7592,7 +7721,7 @@ export interface components {
         };
         /**
          * Spectrum
-         * @description A point's percentiles over all counted trials, even in nines. `operations` are those there are.
+         * @description A point's percentiles over all counted trials, even in nines; unanswered requests are lower bounds.
          */
         Spectrum: {
             /**
@@ -7615,6 +7744,8 @@ export interface components {
             kind: "response" | "service";
             /** Count */
             count: number;
+            /** Unanswered */
+            unanswered: number;
             /** Trials Counted */
             trials_counted: number;
             /** Items */
@@ -7633,6 +7764,7 @@ export interface components {
             one_in: number;
             /** Value Ns */
             value_ns: number;
+            bound?: components["schemas"]["Bound-Output"] | null;
         };
         /**
          * SpokenProtocol
@@ -8556,6 +8688,16 @@ export interface components {
             name: string;
         };
         /**
+         * VoidQuantile
+         * @description Why a quantile may not be believed: `too_few_answers` or `distorted`.
+         */
+        VoidQuantile: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
+        /**
          * WaitReason
          * @description Why a live run has no trial under way.
          */
@@ -8817,6 +8959,13 @@ export interface components {
             /** Weight */
             weight: number;
         };
+        /** Interval */
+        loadstone__comparisons__schemas__Interval: {
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+        };
         /**
          * Difference
          * @description What is not as it was in the study.
@@ -8828,6 +8977,16 @@ export interface components {
             then: string;
             /** Now */
             now: string;
+        };
+        /**
+         * Interval
+         * @description 95 % by the number of requests alone (order statistics); null where there is no such end.
+         */
+        loadstone__results__quantiles__Interval: {
+            /** Low Ns */
+            low_ns: number | null;
+            /** High Ns */
+            high_ns: number | null;
         };
         /** CurrentTrial */
         loadstone__runs__schemas__CurrentTrial: {

@@ -85,6 +85,16 @@ def microseconds(value_ns: float | None) -> str | None:
     return None if value_ns is None else f"{value_ns / 1e3:,.1f}"
 
 
+def quantile_microseconds(times: dict[str, Any], name: str) -> str | None:
+    """A percentile as it may be printed: `1.2`, `>= 970,000.0` where requests have no answer, `void`."""
+    if name in times.get("void", {}):
+        return "void"
+    shown, bound = microseconds(times[name]), times.get("bounds", {}).get(name)
+    if shown is None or bound is None:
+        return shown
+    return f">= {shown}" if bound["to_ns"] is None else f"{shown} to {microseconds(bound['to_ns'])}"
+
+
 def percent(share: float | None, digits: int = 1) -> str | None:
     """0.031 as `+3.1 %`."""
     return None if share is None else f"{share * 100:+.{digits}f} %"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from loadstone_cli.api import Api
-from loadstone_cli.output import microseconds, number, print_table, say
+from loadstone_cli.output import number, print_table, quantile_microseconds, say
 
 
 def points_of(api: Api, run_id: str) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def _row(point: dict[str, Any], names: list[str]) -> tuple[Any, ...]:
         number(total["throughput_per_s"]),
         number(band["low"]),
         number(band["high"]),
-        *(microseconds(times[name]) for name in ("p50", "p99", "p999")),
+        *(quantile_microseconds(times, name) for name in ("p50", "p99", "p999")),
         number(total["errors"]),
         f"{total['trials_counted']}/{len(point['trials'])}",
     )

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from loadstone_cli.api import Api
 from loadstone_cli.errors import CommandFailed, Exit
-from loadstone_cli.output import microseconds, note, notes, number, parameters, span
+from loadstone_cli.output import note, notes, number, parameters, quantile_microseconds, span
 
 TERMINAL = {"succeeded", "failed", "cancelled", "crashed"}
 RETRY_S = 1.0
@@ -111,9 +111,12 @@ class _View(ABC):
     def hear(self, kind: str, data: dict[str, Any]) -> None:
         if kind == "sample" and data["phase"] == "measure":
             rate = sum(one["throughput_per_s"] for one in data["operations"])
-            known = [one["response_time_ns"]["p99"] for one in data["operations"]]
-            slowest = max((value for value in known if value is not None), default=None)
-            self.doing = f"{number(rate)} ops/s, p99 {microseconds(slowest) or '-'} µs"
+            known = [
+                one["response_time_ns"] for one in data["operations"] if one["response_time_ns"]["p99"] is not None
+            ]
+            slowest = max(known, key=lambda times: float(times["p99"]), default=None)
+            shown = quantile_microseconds(slowest, "p99") if slowest else "-"
+            self.doing = f"{number(rate)} ops/s, p99 {shown} µs"
         elif kind == "sample":
             self.doing = data["phase"]
         elif kind == "trial" and data["status"] in TERMINAL and data["error"]:

@@ -12,16 +12,11 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, TypeAdapter
 
 from loadstone_contracts.engine_plan import OperationKind, PhaseName
+from loadstone_contracts.engine_times import Distortion, Histogram, HungConnections, Quantiles, UnansweredCounts
 from loadstone_contracts.model import Amount, Bytes, Count, Instant, Message, Sequence, Span
 
 MAX_OPERATIONS = 100
 """Of one second, or of one phase."""
-MAX_HISTOGRAM_CHARS = 512 * 1024
-"""In base64. A histogram of the engine's shape that is filled to the last bucket takes less."""
-
-Nanoseconds = Annotated[int, Field(ge=0, le=10**14)]
-"""Within a histogram's range of 10 h, or within the last bucket that it rounds up to."""
-Histogram = Annotated[str, Field(max_length=MAX_HISTOGRAM_CHARS)]
 
 EXIT_OK = 0
 EXIT_INTERNAL = 1
@@ -37,17 +32,6 @@ ErrorClass = Literal[
     "protocol",  # an answer that is not of this protocol
     "wrong_value",  # verify found other bytes than were written
 ]
-
-
-class Quantiles(Message):
-    """From one histogram, in nanoseconds. All null when the histogram is empty."""
-
-    p50: Nanoseconds | None
-    p90: Nanoseconds | None
-    p95: Nanoseconds | None
-    p99: Nanoseconds | None
-    p999: Nanoseconds | None
-    max: Nanoseconds | None
 
 
 class OperationNumbers(Message):
@@ -69,6 +53,12 @@ class OperationNumbers(Message):
     response_histogram: Histogram
     """Empty where the engine keeps none (see the summary's `missing`); so is the other."""
     service_histogram: Histogram
+    unanswered: UnansweredCounts = Field(default_factory=dict)
+    """How many have no answer, by cause. Those timed out or lost are among `errors`."""
+    response_unanswered_histogram: Histogram = ""
+    """How long each of them has waited at least since its intended start; empty without one."""
+    service_unanswered_histogram: Histogram = ""
+    """The same since it was sent."""
 
 
 class HelloEvent(Message):
@@ -144,7 +134,7 @@ class Steadiness(Message):
 
 
 class PhaseTotals(Message):
-    """A whole phase. Conservation holds: sent = answered + failed + in_flight."""
+    """A whole phase. Conservation holds: sent = answered + failed + in_flight, and offered = sent + never_sent."""
 
     phase: PhaseName
     started_at_unix_ns: Instant
@@ -156,6 +146,8 @@ class PhaseTotals(Message):
     in_flight: Sequence
     offered: Count
     """Arrivals that were due (open loop); equals `sent` in a closed loop."""
+    never_sent: Count = 0
+    """Of those due, how many could not leave (open loop)."""
     late_share: Amount
     engine_cpu_ns: Span
     """User and system time of all the engine's threads during the phase."""
@@ -168,6 +160,8 @@ class PhaseTotals(Message):
     connections_renewed: Count = 0
     """Connections that were closed and opened anew because the plan says so."""
     steadiness: Steadiness | None = None
+    hung: HungConnections | None = None
+    distortion: Distortion | None = None
     replica_lag: LagNumbers | None = None
     """Where the plan asks for it."""
     operations: list[OperationNumbers] = Field(max_length=MAX_OPERATIONS)

@@ -36,6 +36,9 @@ class ClosedLoad(Message):
     """Connections in force one after the other in the measured phase, at most `connections`; the last number stays.
     A prefill uses all, a warmup as many as the first step."""
     retries: Retries | None = None
+    gather_replies: bool = False
+    """Let the replies of a pipeline gather before they are read: fewer wake-ups of the engine, but each reply counts
+    as late as the last one that it was gathered with."""
 
 
 class ConstantRate(Message):

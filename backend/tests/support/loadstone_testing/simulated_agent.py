@@ -24,7 +24,8 @@ from loadstone_contracts.agent_calls import (
     TrialError,
 )
 from loadstone_contracts.durability import DurabilityReport
-from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, Quantiles, SampleEvent, SummaryEvent
+from loadstone_contracts.engine_events import OperationNumbers, PhaseTotals, SampleEvent, SummaryEvent
+from loadstone_contracts.engine_times import Quantiles
 from loadstone_contracts.enrollment import AGENT_PROTOCOL, BrokerCredential, BrokerCredentialRequest, EnrollResponse
 from loadstone_contracts.telemetry import TelemetryRecord, TelemetryRequest
 

@@ -2,6 +2,7 @@
 import type { Point, PointOperation, Run } from '@/api/runs';
 import { type ChartPoint, type ChartSeries, formatQuantity, type Quantity } from '@/components/charts';
 import { describeParameter } from '@/lib/parameters';
+import { believedNs, type QuantileName } from '@/lib/quantile';
 
 export interface CurveChoice {
   /** Null when no axis has numbers: the points stand in their order. */
@@ -65,8 +66,8 @@ function numberOf(numbers: PointOperation | null, metric: string): Pick<ChartPoi
   const [, kind, quantile] = TIME.exec(metric) ?? [];
   if (!kind || !quantile) return { y: null };
   const clock = kind === 'service' ? 'service_time_ns' : 'response_time_ns';
-  const name = quantile as keyof PointOperation['response_time_ns'];
-  return { y: numbers[clock][name], ...numbers.band[clock][name] };
+  const name = quantile as QuantileName;
+  return { y: believedNs(numbers[clock], name), ...numbers.band[clock][name] };
 }
 
 /** The best end of each line, in words. */

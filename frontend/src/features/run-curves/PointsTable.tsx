@@ -6,6 +6,7 @@ import { type DataColumn, DataTable } from '@/components/DataTable';
 import { isTerminal, type Trust, TrustChip } from '@/components/StatusChip';
 import { formatCount, formatNumber, formatPercent, formatRate } from '@/lib/format';
 import { parameterTitle } from '@/lib/parameters';
+import { believedNs, formatQuantileMs } from '@/lib/quantile';
 import { type CurveMetric, failedShare, percentileTitle } from './metrics';
 import {
   type AxisValue,
@@ -99,8 +100,8 @@ function numberColumns(selection: Selection): DataColumn<Point>[] {
     ...PERCENTILES.map((percentile) => ({
       id: percentile,
       header: `${percentileTitle(percentile)} (ms)`,
-      value: (point: Point) => toMs(numbers(point)?.[clock][percentile]),
-      cell: (point: Point) => formatNumber(toMs(numbers(point)?.[clock][percentile])),
+      value: (point: Point) => toMs(believedNs(numbers(point)?.[clock], percentile)),
+      cell: (point: Point) => formatQuantileMs(numbers(point)?.[clock], percentile),
       isNumber: true,
     })),
   ];

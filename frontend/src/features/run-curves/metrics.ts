@@ -2,6 +2,7 @@
 import type { Point, PointOperation } from '@/api/runs';
 import type { Quantity } from '@/components/charts';
 import { metricTitle, quantityOfUnit, unitOfMetric } from '@/lib/metrics';
+import { believedNs } from '@/lib/quantile';
 import { type CurveView, operationOf, PERCENTILES, type Percentile, type Selection } from './selection';
 
 export interface Reading {
@@ -56,7 +57,7 @@ function readTime({ clock, operation }: Selection): CurveMetric['read'] {
   return (point, part) => {
     const numbers = operationOf(point, operation);
     const percentile = part as Percentile;
-    return numbers && { y: numbers[clock][percentile], ...numbers.band[clock][percentile] };
+    return numbers && { y: believedNs(numbers[clock], percentile), ...numbers.band[clock][percentile] };
   };
 }
 

@@ -3,8 +3,9 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { pointsQuery, type Run, type Sample, samplesQuery } from '@/api/runs';
 import { StatusChip } from '@/components/StatusChip';
-import { formatCount, formatNs, formatRate } from '@/lib/format';
+import { formatCount, formatRate } from '@/lib/format';
 import { describeParameters } from '@/lib/parameters';
+import { formatQuantile } from '@/lib/quantile';
 import { type LiveSeconds, liveSecondsKey } from './live-seconds';
 import { SecondsCharts } from './SecondsCharts';
 import { shownOperation, totalErrors, totalThroughput } from './seconds-series';
@@ -128,8 +129,8 @@ function LatestSecond({ last, samples, operation }: LatestSecondProps): ReactEle
       <Text size="sm" fw={650} data-testid="live-throughput">
         {formatRate(totalThroughput(last))} ops/s
       </Text>
-      <Text size="sm">p50 {formatNs(times?.p50)}</Text>
-      <Text size="sm">p99 {formatNs(times?.p99)}</Text>
+      <Text size="sm">p50 {formatQuantile(times, 'p50')}</Text>
+      <Text size="sm">p99 {formatQuantile(times, 'p99')}</Text>
       <Text size="sm" c={errors > 0 ? 'var(--tone-bad)' : 'dimmed'}>
         {formatCount(errors)} errors
       </Text>

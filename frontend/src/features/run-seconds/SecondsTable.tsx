@@ -2,7 +2,8 @@ import { Paper, Text, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Sample, SampleOperation } from '@/api/runs';
 import { type DataColumn, DataTable } from '@/components/DataTable';
-import { formatCount, formatNumber } from '@/lib/format';
+import { formatCount } from '@/lib/format';
+import { formatQuantileMs } from '@/lib/quantile';
 import { fileStem } from '@/lib/save-file';
 import { secondsSince } from './seconds-series';
 
@@ -34,7 +35,7 @@ const COLUMNS: ReadonlyArray<DataColumn<Row>> = [
     id: percentile,
     header: `${percentile} response time (ms)`,
     value: ({ numbers }: Row) => toMs(numbers.response_time_ns[percentile]),
-    cell: ({ numbers }: Row) => formatNumber(toMs(numbers.response_time_ns[percentile])),
+    cell: ({ numbers }: Row) => formatQuantileMs(numbers.response_time_ns, percentile),
     isNumber: true,
   })),
   { id: 'late', header: 'Late', value: (row) => row.numbers.late, isNumber: true },

@@ -1,6 +1,7 @@
 /** The seconds of a trial as lines. Pure. */
-import type { Quantiles, Sample, SampleOperation } from '@/api/runs';
+import type { Sample, SampleOperation } from '@/api/runs';
 import type { ChartMark, ChartPoint, ChartSeries, ChartSpan } from '@/components/charts';
+import { type QuantileName, quantileMark } from '@/lib/quantile';
 
 export type Clock = 'response_time_ns' | 'service_time_ns';
 
@@ -89,7 +90,7 @@ function withBreaks(points: readonly ChartPoint[]): ChartPoint[] {
 }
 
 interface TimeLine {
-  readonly percentile: keyof Quantiles;
+  readonly percentile: QuantileName;
   readonly title: string;
   readonly tint: number;
 }
@@ -118,6 +119,7 @@ export function timeSeries(
       samples.map((sample) => ({
         x: xOf(sample),
         y: find(sample)?.[clock][percentile] ?? null,
+        mark: quantileMark(find(sample)?.[clock], percentile),
         label: sample.phase,
       })),
     ),

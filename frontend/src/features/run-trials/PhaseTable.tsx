@@ -2,7 +2,8 @@ import { Table, Text, Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Trial } from '@/api/runs';
 import { KeyValues } from '@/components/KeyValues';
-import { formatCount, formatNs } from '@/lib/format';
+import { formatCount } from '@/lib/format';
+import { formatQuantile } from '@/lib/quantile';
 
 type Phase = Trial['phases'][number];
 
@@ -64,8 +65,24 @@ export function PhaseTable({ phase, isServiceTime }: PhaseTableProps): ReactElem
       <Text size="xs" c="dimmed" mt={4}>
         {isServiceTime ? 'Service times, from the send.' : 'Response times, from the intended start.'}
       </Text>
+      <VoidReasons phase={phase} />
       <KeyValues values={phase.totals} />
     </section>
+  );
+}
+
+/** Trust by percentile: which may not be believed, and why. */
+function VoidReasons({ phase }: Pick<PhaseTableProps, 'phase'>): ReactElement | null {
+  const reasons = phase.operations.flatMap(({ operation, response_time_ns: times }) =>
+    Object.values(times.void ?? {}).map(({ message }) => `${operation}: ${message}`),
+  );
+  if (reasons.length === 0) return null;
+  return (
+    <Text size="xs" mt={4} component="ul" pl="md">
+      {reasons.map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+    </Text>
   );
 }
 
@@ -73,10 +90,10 @@ function cellsOf({ response_time_ns: times, ...numbers }: Phase['operations'][nu
   return [
     ['count', formatCount(numbers.count)],
     ['throughput', formatCount(numbers.throughput_per_s)],
-    ['p50', formatNs(times.p50)],
-    ['p99', formatNs(times.p99)],
-    ['p999', formatNs(times.p999)],
-    ['max', formatNs(times.max)],
+    ['p50', formatQuantile(times, 'p50')],
+    ['p99', formatQuantile(times, 'p99')],
+    ['p999', formatQuantile(times, 'p999')],
+    ['max', formatQuantile(times, 'max')],
     ['late', formatCount(numbers.late)],
     ['errors', formatCount(numbers.errors)],
   ];

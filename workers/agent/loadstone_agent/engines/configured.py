@@ -15,8 +15,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from string import Formatter
 
-from loadstone_contracts.engine_events import MissingMetric, Quantiles
+from loadstone_contracts.engine_events import MissingMetric
 from loadstone_contracts.engine_plan import OperationKind, StoreProtocol
+from loadstone_contracts.engine_times import Quantiles
 from loadstone_contracts.engines import CUSTOM_PREFIX, EngineInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 

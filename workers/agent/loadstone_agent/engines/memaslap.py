@@ -4,8 +4,8 @@ import re
 import subprocess
 from collections.abc import Iterable
 
-from loadstone_contracts.engine_events import Quantiles
 from loadstone_contracts.engine_plan import EnginePlan, OperationKind
+from loadstone_contracts.engine_times import Quantiles
 from loadstone_contracts.engines import ENGINES
 
 from loadstone_agent.engines.adapter import Adapter, OutputReader

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hdrh.histogram import HdrHistogram
-from loadstone_contracts.engine_events import ErrorClass, OperationNumbers, PhaseTotals, Quantiles
+from loadstone_contracts.engine_events import ErrorClass, OperationNumbers, PhaseTotals
 from loadstone_contracts.engine_plan import OperationKind, PhaseName
+from loadstone_contracts.engine_times import Quantiles
 
 LOWEST_NS = 1
 HIGHEST_NS = 36_000_000_000_000

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from loadstone_contracts.engine_events import Quantiles
 from loadstone_contracts.engine_plan import EnginePlan, Operation
+from loadstone_contracts.engine_times import Quantiles
 from loadstone_contracts.engines import ENGINES
 
 from loadstone_agent.engines.adapter import Adapter, OutputReader

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut programs = Vec::new();
     for name in protocols {
         let dialect = Dialect::from_name(name).ok_or("no protocol of the engine")?;
-        programs.push(Program { dialect, service, stall, period, spins: true });
+        programs.push(Program { dialect, service, stall, period, spins: true, freeze: None });
     }
     let servers = start_all(&programs)?;
     servers.iter().for_each(|server| println!("{}", server.port));

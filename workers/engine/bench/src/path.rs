@@ -26,6 +26,7 @@ pub fn measure_path(service: Duration, client_core: usize, clients: u32) -> io::
         stall: Duration::ZERO,
         period: Duration::from_secs(3600),
         spins: true,
+        freeze: None,
     };
     let server = start(program)?;
     let port = server.port;

@@ -29,6 +29,26 @@ pub struct Program {
     pub period: Duration,
     /// Never sleep, so that no waking up adds to the service.
     pub spins: bool,
+    /// Answers that never come.
+    pub freeze: Option<Freeze>,
+}
+
+/// From some time after the first operation on, operations over some connections are never answered. New connections are
+/// taken and greeted all the while.
+#[derive(Debug, Clone, Copy)]
+pub struct Freeze {
+    pub after: Duration,
+    pub frozen: Frozen,
+}
+
+/// The connections that freeze.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frozen {
+    /// The first whose answer falls due.
+    One,
+    /// Every other one.
+    Half,
+    All,
 }
 
 impl Program {
@@ -123,6 +143,8 @@ struct Server {
     /// When answers are due and to whom. The service is the same for all, so they fall due in the order they came.
     due: VecDeque<(Instant, usize)>,
     begun_at: Option<Instant>,
+    /// The one connection that is frozen, of a program that freezes one.
+    frozen_one: Option<usize>,
     log: Arc<Mutex<Vec<u64>>>,
 }
 
@@ -143,6 +165,7 @@ impl Server {
             clients: Vec::new(),
             due: VecDeque::new(),
             begun_at: None,
+            frozen_one: None,
             log: Arc::default(),
         })
     }
@@ -223,6 +246,17 @@ impl Server {
         self.send(number);
     }
 
+    fn is_frozen(&mut self, number: usize, now: Instant) -> bool {
+        let (Some(freeze), Some(begun_at)) = (self.program.freeze, self.begun_at) else { return false };
+        let is_begun = now >= begun_at + freeze.after;
+        is_begun
+            && match freeze.frozen {
+                Frozen::One => *self.frozen_one.get_or_insert(number) == number,
+                Frozen::Half => number.is_multiple_of(2),
+                Frozen::All => true,
+            }
+    }
+
     /// Sends what is due, to each client in one piece.
     fn answer(&mut self) {
         let Some(&(first_due, _)) = self.due.front() else { return };
@@ -233,6 +267,9 @@ impl Server {
         let mut answered: Vec<usize> = Vec::new();
         while let Some(&(_, number)) = self.due.front().filter(|(due, _)| *due <= now) {
             self.due.pop_front();
+            if self.is_frozen(number, now) {
+                continue;
+            }
             if let Some(client) = self.clients[number].as_mut() {
                 if client.output.is_empty() {
                     answered.push(number);
@@ -271,6 +308,7 @@ mod tests {
             stall: Duration::from_secs(1),
             period: Duration::from_secs(10),
             spins: false,
+            freeze: None,
         };
         let theory = |quantile| program.theory_s(quantile, 2000.0, 1e9);
         for (quantile, expected_s) in

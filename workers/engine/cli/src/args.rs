@@ -221,6 +221,10 @@ pub struct Flags {
     #[arg(long, default_value_t = 1, requires = "target")]
     pub pipeline: u32,
 
+    /// Read the replies of a pipeline together: less CPU, but each counts as late as the last of them (closed loop)
+    #[arg(long, requires = "target", conflicts_with = "rate")]
+    pub gather_replies: bool,
+
     /// Open a connection anew after so many requests: 1 is a connection for each
     #[arg(long, requires = "target")]
     pub requests_per_connection: Option<u32>,

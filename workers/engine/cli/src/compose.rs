@@ -99,6 +99,7 @@ fn compose_load(flags: &Flags) -> Result<Value, PlanFault> {
         }
         (None, None) => {
             load["think_time_us"] = flags.think_time_us.into();
+            load["gather_replies"] = flags.gather_replies.into();
             load["connection_steps"] = steps.clone().into();
         }
     }

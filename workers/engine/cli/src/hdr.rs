@@ -8,11 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use loadstone_spec::events::{Event, Sample};
+use loadstone_load::bounded_quantile;
+use loadstone_spec::events::{Bound, Event, Sample};
 use loadstone_spec::plan::PhaseName;
 use serde_json::{Map, Value, json};
 
-use crate::table::show_duration;
+use crate::table::show_bounded;
+
+/// Ends the tag of what requests without an answer have waited at least.
+const UNANSWERED: &str = "_unanswered";
 
 /// The columns of the table, as percentiles.
 const PERCENTILES: [(&str, f64); 8] = [
@@ -81,8 +85,14 @@ impl Merged {
             let name = numbers.operation.name();
             self.add(&format!("{name}.response"), &numbers.response_histogram)?;
             self.add(&format!("{name}.service"), &numbers.service_histogram)?;
+            self.add_some(&format!("{name}.response{UNANSWERED}"), &numbers.response_unanswered_histogram)?;
+            self.add_some(&format!("{name}.service{UNANSWERED}"), &numbers.service_unanswered_histogram)?;
         }
         Ok(sample.operations.len())
+    }
+
+    fn add_some(&mut self, tag: &str, encoded: &str) -> Result<(), String> {
+        if encoded.is_empty() { Ok(()) } else { self.add(tag, encoded) }
     }
 
     fn add(&mut self, tag: &str, encoded: &str) -> Result<(), String> {
@@ -100,16 +110,32 @@ impl Merged {
         }
     }
 
+    /// The tags to be shown: answers, with what has no answer beside them.
+    fn shown(&self) -> impl Iterator<Item = (&str, &Histogram<u64>, Option<&Histogram<u64>>)> {
+        let is_apart =
+            |tag: &str| tag.strip_suffix(UNANSWERED).is_some_and(|answered| self.0.contains_key(answered));
+        self.0
+            .iter()
+            .filter(move |(tag, _)| !is_apart(tag))
+            .map(|(tag, histogram)| (tag.as_str(), histogram, self.0.get(&format!("{tag}{UNANSWERED}"))))
+    }
+
     /// One object a tag: its count and its percentiles, in the unit of the files (our own: nanoseconds).
     pub fn to_json(&self) -> Value {
         let mut tags = Map::new();
-        for (tag, histogram) in &self.0 {
-            let mut entry = Map::new();
+        for (tag, histogram, unanswered) in self.shown() {
+            let (mut entry, mut bounds) = (Map::new(), Map::new());
             entry.insert("count".to_owned(), json!(histogram.len()));
             for (name, percentile) in PERCENTILES {
-                entry.insert(name.to_owned(), json!(histogram.value_at_percentile(percentile)));
+                let (value, bound) = value_at(histogram, unanswered, percentile);
+                entry.insert(name.to_owned(), json!(value));
+                bounds.extend(bound.map(|bound| (name.to_owned(), json!(bound))));
             }
-            tags.insert(tag.clone(), Value::Object(entry));
+            if let Some(unanswered) = unanswered {
+                entry.insert("unanswered".to_owned(), json!(unanswered.len()));
+                entry.insert("bounds".to_owned(), Value::Object(bounds));
+            }
+            tags.insert(tag.to_owned(), Value::Object(entry));
         }
         Value::Object(tags)
     }
@@ -118,12 +144,29 @@ impl Merged {
     pub fn to_table(&self) -> String {
         let head = PERCENTILES.map(|(name, _)| format!(" {name:>9}")).concat();
         let mut lines = vec![format!("{:<20} {:>12}{head}", "histogram", "count")];
-        for (tag, histogram) in &self.0 {
+        for (tag, histogram, unanswered) in self.shown() {
             let values = PERCENTILES.map(|(_, percentile)| {
-                format!(" {:>9}", show_duration(histogram.value_at_percentile(percentile)))
+                let (value, bound) = value_at(histogram, unanswered, percentile);
+                format!(" {:>9}", show_bounded(value, bound.as_ref()))
             });
-            lines.push(format!("{tag:<20} {:>12}{}", histogram.len(), values.concat()));
+            let without = unanswered.map(|bounds| format!("  ({} without an answer)", bounds.len()));
+            let without = without.unwrap_or_default();
+            lines.push(format!("{tag:<20} {:>12}{}{without}", histogram.len(), values.concat()));
         }
         lines.join("\n")
+    }
+}
+
+fn value_at(
+    answered: &Histogram<u64>,
+    unanswered: Option<&Histogram<u64>>,
+    percentile: f64,
+) -> (u64, Option<Bound>) {
+    match unanswered {
+        None => (answered.value_at_percentile(percentile), None),
+        Some(unanswered) => {
+            let (value, bound) = bounded_quantile(answered, unanswered, percentile / 100.0);
+            (value.unwrap_or(0), bound)
+        }
     }
 }

@@ -11,7 +11,8 @@ const SECOND_NS: f64 = 1e9;
 /// The tools' convention: histograms in nanoseconds, the column of maxima in milliseconds.
 const MAXIMUM_UNIT_NS: f64 = 1e6;
 
-/// Writes one line per operation, kind of time and second, tagged `get.response` and so on.
+/// Writes one line per operation, kind of time and second, tagged `get.response` and so on. What requests without an answer
+/// have waited at least is tagged `get.response_unanswered`.
 pub struct HistogramLog {
     file: BufWriter<File>,
 }
@@ -52,6 +53,15 @@ impl HistogramLog {
             let name = numbers.operation.name();
             self.line(sample, name, "response", &numbers.response_time_ns, &numbers.response_histogram)?;
             self.line(sample, name, "service", &numbers.service_time_ns, &numbers.service_histogram)?;
+            // Only where there are any, so that logs without stay as other tools know them.
+            for (kind, histogram) in [
+                ("response_unanswered", &numbers.response_unanswered_histogram),
+                ("service_unanswered", &numbers.service_unanswered_histogram),
+            ] {
+                if !histogram.is_empty() {
+                    self.line(sample, name, kind, &Quantiles::default(), histogram)?;
+                }
+            }
         }
         Ok(())
     }

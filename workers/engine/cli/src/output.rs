@@ -7,7 +7,7 @@ use loadstone_spec::events::{Event, PhaseTotals, Sample, Summary};
 use loadstone_spec::plan::PhaseName;
 use serde_json::{Map, Value, json};
 
-use crate::table::{show_duration, show_table};
+use crate::table::{show_bounded, show_table};
 
 enum Form {
     Events,
@@ -92,10 +92,12 @@ fn show_progress(sample: &Sample) {
     let count: u64 = sample.operations.iter().map(|numbers| numbers.count).sum();
     let errors: u64 = sample.operations.iter().flat_map(|numbers| numbers.errors.values()).sum();
     let rate = count as f64 * 1e9 / sample.duration_ns as f64;
-    let slowest = sample.operations.iter().filter_map(|numbers| numbers.response_time_ns.p99).max();
+    let slowest =
+        sample.operations.iter().map(|numbers| &numbers.response_time_ns).max_by_key(|times| times.p99);
     let phase = sample.phase.name();
     let elapsed_s = sample.elapsed_ns as f64 / 1e9;
-    let p99 = slowest.map_or("-".to_owned(), show_duration);
+    let p99 = slowest.and_then(|times| times.p99.map(|ns| show_bounded(ns, times.bounds.get("p99"))));
+    let p99 = p99.unwrap_or("-".to_owned());
     let line = format!("\r{phase} {elapsed_s:.0} s  {rate:.0} op/s  p99 {p99}  errors {errors}    ");
     let _ = write!(stderr(), "{line}").and_then(|()| stderr().flush());
 }
@@ -122,6 +124,7 @@ fn summary_json(summary: &Summary) -> Value {
                 "bytes_received": numbers.bytes_received,
                 "response_time_ns": numbers.response_time_ns,
                 "service_time_ns": numbers.service_time_ns,
+                "unanswered": numbers.unanswered,
             });
             (numbers.operation.name().to_owned(), entry)
         })
@@ -134,6 +137,9 @@ fn summary_json(summary: &Summary) -> Value {
         "failed": totals.failed,
         "in_flight": totals.in_flight,
         "offered": totals.offered,
+        "never_sent": totals.never_sent,
+        "hung": totals.hung,
+        "awake_s": totals.distortion.as_ref().map(|found| found.awake_ns as f64 / 1e9),
         "late_share": totals.late_share,
         "engine_cpu_s": totals.engine_cpu_ns as f64 / 1e9,
         "engine_busy_share": totals.engine_busy_share,

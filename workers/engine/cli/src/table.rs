@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use loadstone_load::SATURATED_BUSY_SHARE;
-use loadstone_spec::events::{OperationNumbers, PhaseTotals, Quantiles, Summary};
+use loadstone_spec::events::{Bound, OperationNumbers, PhaseTotals, Quantiles, Summary, UnansweredCounts};
 
 use crate::output::measured;
 
@@ -22,12 +22,13 @@ fn write_table(text: &mut String, totals: &PhaseTotals, stopped: bool) -> std::f
     writeln!(text, "{} {elapsed_s:.1} s{early}", totals.phase.name())?;
     writeln!(
         text,
-        "sent {} = answered {} + failed {} + in flight {}; offered {}, late {:.2} %",
+        "sent {} = answered {} + failed {} + in flight {}; offered {} = sent + never sent {}; late {:.2} %",
         totals.sent,
         totals.answered,
         totals.failed,
         totals.in_flight,
         totals.offered,
+        totals.never_sent,
         totals.late_share * 100.0
     )?;
     writeln!(text, "{}\n", describe_engine(totals))?;
@@ -42,9 +43,18 @@ fn write_table(text: &mut String, totals: &PhaseTotals, stopped: bool) -> std::f
             text,
             row(String::new(), "service", String::new(), String::new(), &numbers.service_time_ns),
         )?;
+        if !numbers.unanswered.is_empty() {
+            writeln!(text, "{:<10} no answer: {}", "", list_causes(&numbers.unanswered))?;
+        }
     }
     text.truncate(text.trim_end().len());
     Ok(())
+}
+
+/// `timed out 3, never sent 1037`.
+fn list_causes(counts: &UnansweredCounts) -> String {
+    let named = counts.iter().map(|(cause, count)| format!("{} {count}", cause.name().replace('_', " ")));
+    named.collect::<Vec<_>>().join(", ")
 }
 
 fn name_operation(numbers: &OperationNumbers) -> String {
@@ -64,9 +74,29 @@ fn describe_engine(totals: &PhaseTotals) -> String {
 }
 
 fn row(name: String, kind: &str, rate: String, errors: String, quantiles: &Quantiles) -> [String; 10] {
-    let show = |value: Option<u64>| value.map_or("-".to_owned(), show_duration);
-    let Quantiles { p50, p90, p95, p99, p999, max } = *quantiles;
-    [name, kind.to_owned(), rate, errors, show(p50), show(p90), show(p95), show(p99), show(p999), show(max)]
+    let show = |name: &str, value: Option<u64>| {
+        value.map_or("-".to_owned(), |ns| show_bounded(ns, quantiles.bounds.get(name)))
+    };
+    let [p50, p90, p95, p99, p999, max] = [
+        show("p50", quantiles.p50),
+        show("p90", quantiles.p90),
+        show("p95", quantiles.p95),
+        show("p99", quantiles.p99),
+        show("p999", quantiles.p999),
+        show("max", quantiles.max),
+    ];
+    [name, kind.to_owned(), rate, errors, p50, p90, p95, p99, p999, max]
+}
+
+/// A quantile as it may be printed: its value, `>= 970 ms` or `900 ms to 1.20 s`.
+pub fn show_bounded(ns: u64, bound: Option<&Bound>) -> String {
+    match bound {
+        None => show_duration(ns),
+        Some(Bound { to_ns: Some(to_ns), .. }) => {
+            format!("{} to {}", show_duration(ns), show_duration(*to_ns))
+        }
+        Some(_) => format!(">= {}", show_duration(ns)),
+    }
 }
 
 fn write_row(text: &mut String, cells: [String; 10]) -> std::fmt::Result {
@@ -94,7 +124,18 @@ fn three_digits(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use loadstone_spec::events::BoundKind;
+
     use super::*;
+
+    #[test]
+    fn a_quantile_that_unanswered_requests_touch_is_printed_as_a_range() {
+        let bound = |kind, to_ns| Some(Bound { kind, to_ns });
+        let (least, between) =
+            (bound(BoundKind::AtLeast, None), bound(BoundKind::Between, Some(1_200_000_000)));
+        let shown = [None, least, between].map(|bound| show_bounded(970_000_000, bound.as_ref()));
+        assert_eq!(shown, ["970 ms", ">= 970 ms", "970 ms to 1.20 s"]);
+    }
 
     #[test]
     fn durations_keep_three_digits_and_name_their_unit() {

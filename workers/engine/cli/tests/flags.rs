@@ -53,6 +53,7 @@ fn every_kind_of_target_is_asked_by_flags() {
             stall: Duration::ZERO,
             period: Duration::from_secs(1),
             spins: false,
+            freeze: None,
         };
         let server = start(program).unwrap();
         let address = format!("127.0.0.1:{}", server.port);

@@ -135,6 +135,7 @@ fn a_store_that_answers_seldom_is_not_asked_often() {
         stall: Duration::ZERO,
         period: Duration::from_secs(1000),
         spins: false,
+        freeze: None,
     };
     for event_loop in LOOPS {
         let server = start(program).unwrap();

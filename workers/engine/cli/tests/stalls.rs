@@ -41,6 +41,7 @@ fn measure(dialect: Dialect, event_loop: &Value) -> Result<(), String> {
         stall: Duration::from_millis(200),
         period: Duration::from_secs(2),
         spins: false,
+        freeze: None,
     };
     let server = start(program).unwrap();
     let mut plan = plan(protocol, server.port);

@@ -38,7 +38,7 @@ pub(crate) const MAX_LINE_BYTES: usize = 2048;
 
 const TEXT_GET_PIPELINE: (&str, &str) = (
     "memcached_text_get_pipeline",
-    "memcached answers each pipelined text get with a system call of its own: multi_get shows what it can do in batches. A closed loop waits for all replies of a pipeline, and each is told the time of the last.",
+    "memcached answers each pipelined text get with a system call of its own: multi_get shows what it can do in batches.",
 );
 const TLS_PIPELINE: (&str, &str) = (
     "memcached_tls_pipeline",

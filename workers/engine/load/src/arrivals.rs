@@ -112,6 +112,24 @@ impl Schedule {
         due_ns
     }
 
+    /// Whether many arrivals can be taken in one step.
+    pub(crate) fn is_even(&self) -> bool {
+        matches!(self.spacing, Spacing::Even { .. })
+    }
+
+    /// Takes so many arrivals and tells when the last of them is due.
+    pub(crate) fn take_last_of(&mut self, count: u64) -> u64 {
+        if self.is_even() && count > 1 {
+            self.handed_out += count - 1;
+            self.due_ns = self.next_due_ns();
+            return self.take();
+        }
+        (1..count).for_each(|_| {
+            self.take();
+        });
+        self.take()
+    }
+
     /// Computed from the count and not by adding intervals up, so that no rounding accumulates.
     #[inline]
     fn next_due_ns(&mut self) -> u64 {

@@ -34,6 +34,8 @@ pub(crate) struct Assignment {
     pub arrivals: Option<Schedule>,
     pub pipeline: usize,
     pub think_ns: u64,
+    /// Replies may wait for others before they are read.
+    pub gathers: bool,
     /// Requests that a connection lives for.
     pub per_connection: u32,
     /// How many connections are in force.
@@ -72,6 +74,7 @@ impl Assignment {
             arrivals,
             pipeline: plan.load.pipeline() as usize,
             think_ns: plan.load.think_time_us() * 1000,
+            gathers: plan.load.gathers_replies(),
             per_connection: plan.load.requests_per_connection().unwrap_or(u32::MAX),
             steps: Steps::new(plan, phase.name, share),
             churn: plan.load.churn_per_s().map(|churn_per_s| Churn::new(churn_per_s, share)),
@@ -93,6 +96,7 @@ impl Assignment {
             arrivals: None,
             pipeline: plan.load.pipeline().max(prefill_pipeline(plan)) as usize,
             think_ns: 0,
+            gathers: true,
             per_connection: u32::MAX,
             steps: Steps::all(),
             churn: None,

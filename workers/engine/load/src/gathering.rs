@@ -44,7 +44,8 @@ impl Gathering {
         let work = &phase.work;
         let sizes = work.operations.iter().map(|shape| driver.reply_bytes(shape));
         let smallest = sizes.min_by_key(|size| size.unwrap_or(0)).flatten();
-        let is_eager = work.arrivals.is_none() && work.think_ns == 0 && work.per_connection == u32::MAX;
+        let is_eager =
+            work.gathers && work.arrivals.is_none() && work.think_ns == 0 && work.per_connection == u32::MAX;
         let low_water = smallest.map_or(1, |bytes| (work.pipeline - 1) * bytes + 1);
         if is_eager && low_water > 1 && low_water <= MOST_BYTES {
             Self { low_water, next_look_ns: work.start_ns + FIRST_LIMIT_NS, ..Self::default() }
@@ -80,7 +81,9 @@ impl<D: Driver> Worker<D> {
     #[inline]
     pub(crate) fn replies_to_gather(&self) -> usize {
         match &self.phase {
-            Some(phase) if !phase.is_timed() => (self.links.up.min(phase.in_flight as usize) / 2).max(1),
+            Some(phase) if phase.work.gathers && !phase.is_timed() => {
+                (self.links.up.min(phase.in_flight as usize) / 2).max(1)
+            }
             _ => 1,
         }
     }

@@ -150,6 +150,9 @@ impl Prober {
             }
             let found = self.probe();
             self.note(&found);
+            if found.is_ok() {
+                self.links.all.iter_mut().for_each(|link| link.back_off_ns = 0);
+            }
             if found.is_err() {
                 let now_ns = self.now_ns();
                 (0..self.links.all.len()).for_each(|index| self.links.close(index, now_ns));

@@ -111,6 +111,12 @@ pub(crate) struct Link<D: Driver> {
     /// When the stage is given up, or a connection that is down is tried again.
     pub due_ns: u64,
     pub back_off_ns: u64,
+    /// Something has come back over this socket.
+    pub has_answered: bool,
+    /// When the request left that ended without an answer and that no later one has made up for.
+    pub silent_since_ns: Option<u64>,
+    /// The longest wait for an answer in this phase, of those that were long.
+    pub longest_silence_ns: u64,
 }
 
 impl<D: Driver> Link<D> {
@@ -137,6 +143,9 @@ impl<D: Driver> Link<D> {
             is_asked_to_speak: false,
             due_ns: 0,
             back_off_ns: 0,
+            has_answered: false,
+            silent_since_ns: None,
+            longest_silence_ns: 0,
         }
     }
 
@@ -267,6 +276,7 @@ impl<D: Driver> Link<D> {
         self.reply_bytes = 0;
         self.served = 0;
         self.is_renewed = false;
+        self.has_answered = false;
         self.is_asked_to_speak = false;
         self.has_room = true;
     }

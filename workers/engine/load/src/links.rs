@@ -11,6 +11,7 @@ use crate::driver::{Asked, Driver, Greeted, Greeting, Role};
 use crate::flights::Flights;
 use crate::journal::JournalFile;
 use crate::link::{Fault, Link, Stage};
+use crate::rng::Rng;
 use crate::sys::{Ready, Source};
 use crate::transport::{Dial, begin_connect};
 use crate::waits::Waits;
@@ -103,6 +104,7 @@ pub(crate) struct Links<D: Driver> {
     pub in_force: usize,
     /// Connections opened anew in this phase because they had served enough.
     pub renewed: u64,
+    jitter: Rng,
 }
 
 impl<D: Driver> Links<D> {
@@ -115,6 +117,7 @@ impl<D: Driver> Links<D> {
         Ok(Self {
             in_force: sockets,
             renewed: 0,
+            jitter: Rng::for_stream(shared.clock.unix_ns(shared.clock.now_ns()), 0, 0),
             all: (0..sockets).map(|_| Link::new(flights())).collect(),
             waits: Waits::new(sockets, false)?,
             scratch: vec![0; SCRATCH_BYTES],
@@ -270,11 +273,12 @@ impl<D: Driver> Links<D> {
         link.session = greeting.session();
         link.served = 0;
         link.stage = Stage::Up;
-        link.back_off_ns = 0;
         Ok(true)
     }
 
-    /// Closes a connection and sets the time of the next attempt. The back-off doubles up to a second.
+    /// Closes a connection and sets the time of the next attempt. The back-off doubles up to a second, until a request is
+    /// answered: a store that takes connections and closes them again must not be asked for ever more. Half of it is drawn,
+    /// so that connections that were lost together do not all come back together.
     pub(crate) fn close(&mut self, index: usize, now_ns: u64) {
         let link = &mut self.all[index];
         match link.stage {
@@ -289,7 +293,8 @@ impl<D: Driver> Links<D> {
             self.waits.abandon(index);
         }
         link.close();
-        link.due_ns = now_ns + link.back_off_ns;
+        let half_ns = link.back_off_ns / 2;
+        link.due_ns = now_ns + half_ns + self.jitter.below(half_ns + 1);
         link.back_off_ns = (link.back_off_ns * 2).clamp(FIRST_BACK_OFF_NS, LAST_BACK_OFF_NS);
     }
 }

@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::link::Fault;
 use crate::phase::PhaseState;
-use crate::worker::{CALM_WAIT_NS, EARLY_NS, LONGEST_WAIT_NS, Worker};
+use crate::worker::{CALM_WAIT_NS, LONGEST_WAIT_NS, Worker};
 
 impl<D: Driver> Worker<D> {
     /// Counts what was under way on a connection that failed, and lets it be opened anew.
@@ -69,10 +69,10 @@ impl<D: Driver> Worker<D> {
         if let Some(phase) = self.phase.as_ref().filter(|phase| phase.is_sending) {
             let ends_ns = phase.end_ns().unwrap_or(u64::MAX);
             until_ns = until_ns.min(self.second_ends_ns(phase).min(ends_ns).max(now_ns));
-            until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(EARLY_NS));
+            until_ns = until_ns.min(self.next_thought_ns(phase).saturating_sub(phase.watch.early_ns));
             let awaits_arrival = !phase.with_room.is_empty();
             if let Some(arrivals) = phase.work.arrivals.as_ref().filter(|_| awaits_arrival) {
-                until_ns = until_ns.min(arrivals.due_ns().saturating_sub(EARLY_NS));
+                until_ns = until_ns.min(arrivals.due_ns().saturating_sub(phase.watch.early_ns));
             }
         }
         until_ns.saturating_sub(now_ns)

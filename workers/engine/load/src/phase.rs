@@ -11,6 +11,8 @@ use crate::journal::Journal;
 use crate::link::{Fault, Link};
 use crate::record::RecordSet;
 use crate::retries::Again;
+use crate::silence::hang_ns;
+use crate::times::Times;
 use crate::totals::LATE_AFTER_NS;
 use crate::watch::Watch;
 
@@ -22,6 +24,8 @@ const BACKLOG_GRACE_NS: u64 = 2_000_000_000;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     pub intended_ns: u64,
+    /// Since when the connection could have taken it.
+    pub free_since_ns: u64,
     pub now_ns: u64,
 }
 
@@ -38,6 +42,12 @@ pub(crate) struct PhaseState {
     pub watch: Watch,
     /// Sent late although a connection was free when the request was due.
     pub late_by_loop: u64,
+    /// From when each request could have left until it left, where requests have a time to leave.
+    pub lateness: Option<Box<Times>>,
+    /// Due and not sent, once that is known.
+    pub never_sent: u64,
+    /// A connection that waits as long for an answer hangs.
+    pub hang_ns: u64,
     pub last_answer_ns: u64,
     last_sent_ns: u64,
     /// Connections with room, longest free first (open loop).
@@ -66,6 +76,9 @@ impl PhaseState {
             in_flight: 0,
             watch: Watch::begin(start_ns),
             late_by_loop: 0,
+            lateness: (work.arrivals.is_some() || work.think_ns > 0).then(|| Box::new(Times::new())),
+            never_sent: 0,
+            hang_ns: hang_ns(work.duration_ns),
             last_answer_ns: start_ns,
             last_sent_ns: start_ns,
             with_room: VecDeque::with_capacity(connections),
@@ -107,7 +120,7 @@ impl PhaseState {
         driver: &D,
         link: &mut Link<D>,
         (index, word): (usize, u64),
-        Moment { intended_ns, now_ns }: Moment,
+        Moment { intended_ns, free_since_ns, now_ns }: Moment,
     ) {
         let shape = &self.work.operations[index];
         let before = link.output.len();
@@ -118,6 +131,9 @@ impl PhaseState {
         if self.work.arrivals.is_some() && now_ns.saturating_sub(intended_ns) > LATE_AFTER_NS {
             record.late += 1;
             self.late_by_loop += u64::from(link.free_since_ns <= intended_ns);
+        }
+        if let Some(lateness) = &mut self.lateness {
+            lateness.record(now_ns.saturating_sub(intended_ns.max(free_since_ns)));
         }
         let (key, operation) = (self.keys[0], index as u8);
         let flight = Flight { intended_ns, sent_ns: now_ns, key, word, operation, stage: 0, attempt: 0 };
@@ -158,7 +174,8 @@ impl PhaseState {
         while self.is_sending && link.takes_more(self.work.pipeline, self.work.per_connection) {
             let Some(intended_ns) = self.next_intended_ns(link.free_since_ns, now_ns) else { break };
             let drawn = self.draw();
-            self.lay(driver, link, drawn, Moment { intended_ns, now_ns });
+            let free_since_ns = link.free_since_ns;
+            self.lay(driver, link, drawn, Moment { intended_ns, free_since_ns, now_ns });
         }
         link.has_room = link.flights.len() < self.work.pipeline;
     }
@@ -247,6 +264,9 @@ impl PhaseState {
             return self.note_room(link, now_ns);
         }
         let Some(flight) = link.flights.front().copied() else { return };
+        if !link.has_answered || now_ns - flight.sent_ns >= self.hang_ns {
+            self.note_silence(link, &flight, now_ns);
+        }
         self.note(link, &flight, reply.verdict == Verdict::Good);
         link.flights.pop();
         let record = &mut self.records[usize::from(flight.operation)];
@@ -287,7 +307,7 @@ impl PhaseState {
 
     /// Takes the oldest request off a connection if it is to be sent again.
     #[cold]
-    fn takes_again<D: Driver>(&mut self, link: &mut Link<D>, class: ErrorClass) -> bool {
+    pub(crate) fn takes_again<D: Driver>(&mut self, link: &mut Link<D>, class: ErrorClass) -> bool {
         let Some(flight) = link.flights.front() else { return false };
         let shape = &self.work.operations[usize::from(flight.operation)];
         let is_taken = self.again.take(shape, flight, link.flights.front_keys(shape.keys_per_request), class);
@@ -299,35 +319,6 @@ impl PhaseState {
         is_taken
     }
 
-    /// Counts what was under way on a connection that failed.
-    pub(crate) fn abandon<D: Driver>(
-        &mut self,
-        link: &mut Link<D>,
-        fault: &Fault,
-        now_ns: u64,
-        timeout_ns: u64,
-    ) {
-        let mut class = fault.class();
-        while let Some(&flight) = link.flights.front() {
-            if matches!(fault, Fault::Timeout) && flight.sent_ns + timeout_ns > now_ns {
-                class = ErrorClass::ConnectionLost;
-            }
-            if !self.takes_again(link, class) {
-                self.note(link, &flight, false);
-                link.flights.pop();
-                self.records[usize::from(flight.operation)].fail(class);
-                self.in_flight -= 1;
-                if class == ErrorClass::ConnectionLost && self.work.feed.take_back(flight.key, flight.word) {
-                    self.budget_again();
-                }
-            }
-            if !matches!(fault, Fault::Timeout) {
-                class = ErrorClass::ConnectionLost;
-            }
-        }
-        self.last_answer_ns = now_ns;
-    }
-
     /// Notes how many requests are under way now; the loop calls it before what it does becomes visible outside.
     #[inline]
     pub(crate) fn look(&mut self, now_ns: u64, was_idle: bool) {
@@ -335,10 +326,15 @@ impl PhaseState {
         self.watch.awaited_ns += if was_idle { span_ns } else { 0 };
     }
 
-    /// A key that was taken back is to be sent once more, also when it was among the last.
-    fn budget_again(&mut self) {
-        self.is_sending |= self.work.budget == 0;
-        self.work.budget += 1;
+    /// The same after a wait of at most `timeout_ns`, which was `in_vain` when nothing but its time has ended it.
+    #[inline]
+    pub(crate) fn look_after_wait(&mut self, now_ns: u64, timeout_ns: u64, in_vain: bool) {
+        let span_ns = self.watch.look_after_wait(now_ns, self.in_flight);
+        if in_vain && timeout_ns == 0 {
+            self.watch.awaited_ns += span_ns;
+        } else if in_vain && span_ns >= timeout_ns {
+            self.watch.note_wake(span_ns - timeout_ns);
+        }
     }
 
     /// Stops sending.

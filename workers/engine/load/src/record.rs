@@ -1,9 +1,11 @@
 //! What a load thread notes down, and how it passes to the reports.
 
-use loadstone_spec::events::ErrorClass;
+use loadstone_spec::events::{ErrorClass, UnansweredCause};
 use loadstone_spec::plan::EnginePlan;
 
+use crate::flights::Flight;
 use crate::times::Times;
+use crate::unanswered::Unanswered;
 
 /// Half of what an engine may take beside its connections.
 const MOST_TOUCHED_BYTES: usize = 32 << 20;
@@ -23,6 +25,8 @@ pub(crate) struct OperationRecord {
     pub service_sum_ns: u64,
     pub response: Times,
     pub service: Times,
+    /// Made with the first request that has no answer.
+    pub unanswered: Option<Box<Unanswered>>,
 }
 
 impl OperationRecord {
@@ -39,6 +43,7 @@ impl OperationRecord {
             service_sum_ns: 0,
             response: Times::new(),
             service: Times::new(),
+            unanswered: None,
         }
     }
 
@@ -53,6 +58,14 @@ impl OperationRecord {
     #[inline]
     pub(crate) fn fail(&mut self, class: ErrorClass) {
         self.errors[class as usize] += 1;
+    }
+
+    /// Notes a request that was sent and has no answer by now.
+    #[cold]
+    pub(crate) fn leave(&mut self, cause: UnansweredCause, flight: &Flight, now_ns: u64) {
+        let unanswered = self.unanswered.get_or_insert_with(|| Box::new(Unanswered::new()));
+        let waited_ns = now_ns.saturating_sub(flight.intended_ns);
+        unanswered.note(cause, 1, waited_ns, Some(now_ns.saturating_sub(flight.sent_ns)));
     }
 
     pub(crate) fn failed(&self) -> u64 {
@@ -71,6 +84,9 @@ impl OperationRecord {
         self.errors.iter_mut().zip(other.errors).for_each(|(mine, theirs)| *mine += theirs);
         self.response.add(&other.response);
         self.service.add(&other.service);
+        if let Some(theirs) = &other.unanswered {
+            self.unanswered.get_or_insert_with(|| Box::new(Unanswered::new())).add(theirs);
+        }
     }
 
     /// Empties the record and keeps its memory.
@@ -90,6 +106,7 @@ impl OperationRecord {
             *counter = 0;
         }
         self.errors.fill(0);
+        self.unanswered = None;
     }
 }
 

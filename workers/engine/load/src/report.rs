@@ -6,13 +6,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
-use loadstone_spec::events::{ErrorClass, OperationNumbers, PhaseTotals, Quantiles, Steadiness};
+use loadstone_spec::events::{
+    Distortion, ErrorClass, OperationNumbers, Pauses, PhaseTotals, Quantiles, Steadiness,
+};
 use loadstone_spec::plan::PhaseName;
 
 use crate::driver::Shape;
+use crate::hiccups::HostPauses;
 use crate::record::{OperationRecord, RecordSet};
+use crate::silence::count_hung;
+use crate::times::{Times, new_histogram};
 pub use crate::totals::LATE_AFTER_NS;
 use crate::totals::ThreadTotals;
+use crate::unanswered::{Unanswered, bounded_quantiles};
 
 /// A load thread that slept less than this share of the time had no slack left.
 pub const SATURATED_BUSY_SHARE: f64 = 0.95;
@@ -31,6 +37,11 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
         .filter(|&(_, count)| count > 0)
         .collect();
     let (response, service) = (record.response.to_histogram(), record.service.to_histogram());
+    let unanswered = record.unanswered.as_deref();
+    let bounds = |times: fn(&Unanswered) -> &Times| {
+        unanswered.map_or_else(new_histogram, |all| times(all).to_histogram())
+    };
+    let (late_response, late_service) = (bounds(|all| &all.response), bounds(|all| &all.service));
     OperationNumbers {
         operation: operation.kind,
         count: record.count,
@@ -41,26 +52,23 @@ fn number_operation(operation: &Shape, record: &OperationRecord) -> OperationNum
         misses: record.misses,
         bytes_sent: record.bytes_sent,
         bytes_received: record.bytes_received,
-        response_time_ns: quantiles(&response),
-        service_time_ns: quantiles(&service),
+        response_time_ns: bounded_quantiles(&response, &late_response),
+        service_time_ns: bounded_quantiles(&service, &late_service),
         response_histogram: encode(&response),
         service_histogram: encode(&service),
+        unanswered: unanswered.map(Unanswered::counts).unwrap_or_default(),
+        response_unanswered_histogram: encode_some(&late_response),
+        service_unanswered_histogram: encode_some(&late_service),
     }
 }
 
 pub(crate) fn quantiles(histogram: &Histogram<u64>) -> Quantiles {
-    if histogram.is_empty() {
-        return Quantiles::default();
-    }
-    let at = |quantile| Some(histogram.value_at_quantile(quantile));
-    Quantiles {
-        p50: at(0.5),
-        p90: at(0.9),
-        p95: at(0.95),
-        p99: at(0.99),
-        p999: at(0.999),
-        max: Some(histogram.max()),
-    }
+    bounded_quantiles(histogram, &new_histogram())
+}
+
+/// Nothing where the histogram is empty.
+fn encode_some(histogram: &Histogram<u64>) -> String {
+    if histogram.is_empty() { String::new() } else { encode(histogram) }
 }
 
 /// V2 + deflate + base64, as the public HdrHistogram tools read it.
@@ -80,6 +88,9 @@ pub(crate) struct PhaseAccount<'a> {
     pub threads: &'a [ThreadTotals],
     pub records: &'a RecordSet,
     pub steadiness: Option<Steadiness>,
+    /// When time was to end the phase.
+    pub duration_ns: Option<u64>,
+    pub host: &'a HostPauses,
 }
 
 impl PhaseAccount<'_> {
@@ -112,6 +123,7 @@ impl PhaseAccount<'_> {
             failed: self.records.iter().map(OperationRecord::failed).sum(),
             in_flight: self.sum(|thread| thread.in_flight),
             offered: self.sum(|thread| thread.offered),
+            never_sent: self.sum(|thread| thread.never_sent),
             late_share: share(self.records.iter().map(|record| record.late).sum()),
             engine_cpu_ns: self.engine_cpu_ns,
             engine_busy_share,
@@ -119,17 +131,46 @@ impl PhaseAccount<'_> {
             saturated: engine_busy_share >= SATURATED_BUSY_SHARE || late_by_loop > SATURATED_LATE_SHARE,
             connections_renewed: self.sum(|thread| thread.connections_renewed),
             steadiness: self.steadiness,
+            hung: count_hung(self.threads, self.records, self.duration_ns),
+            distortion: Some(self.distortion()),
             replica_lag: None,
             operations: number_operations(self.operations, self.records),
         }
     }
 
+    /// What engine and host may have added to the times.
+    fn distortion(&self) -> Distortion {
+        let merge = |times: fn(&ThreadTotals) -> Option<&Times>| {
+            let mut histogram = new_histogram();
+            for times in self.threads.iter().filter_map(times) {
+                // All histograms share their bounds, the only thing that addition could refuse.
+                let _ = histogram.add(times.to_histogram());
+            }
+            encode(&histogram)
+        };
+        let is_timed = self.threads.iter().any(|thread| thread.lateness.is_some());
+        Distortion {
+            lateness_histogram: is_timed.then(|| merge(|thread| thread.lateness.as_deref())),
+            pauses: Pauses {
+                watched_ns: self.sum(|thread| thread.active_ns),
+                load_histogram: merge(|thread| thread.pauses.as_deref()),
+                probes: self.host.probes,
+                host_histogram: encode(&self.host.pauses.to_histogram()),
+            },
+            awake_ns: self.sum(|thread| thread.awake_ns),
+        }
+    }
+
     /// Mean in flight is observed by the loop, throughput x mean service time is the sum of service times over
-    /// the span. They part where time under way was never recorded: failures, answers that never came, and the
+    /// the span, waits without an answer among them. They part where time under way was never recorded: failures, and the
     /// client's own work between reading and sending.
     fn littles_law_residual(&self) -> f64 {
         let observed: f64 = self.threads.iter().map(|thread| thread.in_flight_integral).sum();
-        let recorded: f64 = self.records.iter().map(|record| record.service_sum_ns as f64).sum();
+        let under_way = |record: &OperationRecord| {
+            record.service_sum_ns
+                + record.unanswered.as_ref().map_or(0, |unanswered| unanswered.service_sum_ns)
+        };
+        let recorded: f64 = self.records.iter().map(|record| under_way(record) as f64).sum();
         if observed > 0.0 { (observed - recorded) / observed } else { 0.0 }
     }
 }

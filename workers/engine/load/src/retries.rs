@@ -36,6 +36,11 @@ impl Again {
         self.waiting.is_empty()
     }
 
+    /// What was not sent again until the end.
+    pub(crate) fn take_rest(&mut self) -> Vec<Flight> {
+        self.waiting.drain(..).map(|(flight, _)| flight).collect()
+    }
+
     /// Takes a request in that has failed. False when it is to be counted as failed. It begins anew: but for the number
     /// of an entry, what a later stage was told is forgotten.
     pub(crate) fn take(&mut self, shape: &Shape, flight: &Flight, keys: &[u64], class: ErrorClass) -> bool {

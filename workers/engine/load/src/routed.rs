@@ -47,7 +47,7 @@ impl PhaseState {
             let shape = &self.work.operations[index];
             let asked = Asked { shape, keys: &self.keys, stage: 0, word, session: 0 };
             let endpoint = shared.endpoints.route(&*shared.driver, &asked);
-            let moment = Moment { intended_ns, now_ns };
+            let moment = Moment { intended_ns, free_since_ns, now_ns };
             self.lay(&*shared.driver, &mut sockets[endpoint], (index, word), moment);
         }
         sockets.iter_mut().for_each(|link| link.has_room = false);

@@ -14,6 +14,7 @@ use loadstone_spec::plan::{EnginePhase, EnginePlan, PhaseName};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
+use crate::advice::advise_on_unanswered;
 use crate::any_driver::AnyDriver;
 use crate::assignment::Assignment;
 use crate::clock::Clock;
@@ -229,6 +230,7 @@ impl Session<'_> {
         self.announce(phase.name, PhaseState::Started, started_at_unix_ns);
         let ends_ns = duration_ns.map(|duration_ns| start_ns + duration_ns);
         self.threads.lag.iter_mut().for_each(|lag| lag.begin_phase(ends_ns));
+        self.threads.hiccups.take();
         let mut samples =
             Samples::new(plan, phase.name, operations.clone(), started_at_unix_ns, self.threads.len());
         let rule = phase.stop.as_ref().and_then(|rule| rule.steady.as_ref());
@@ -240,7 +242,10 @@ impl Session<'_> {
             self.emit_sample(sample);
         }
         self.announce(phase.name, PhaseState::Finished, started_at_unix_ns + elapsed_ns);
+        let host = self.threads.hiccups.take();
         let account = PhaseAccount {
+            duration_ns,
+            host: &host,
             phase: phase.name,
             operations: &operations,
             started_at_unix_ns,
@@ -361,6 +366,9 @@ impl Session<'_> {
             let what = if self.plan.is_of_lists() { "entries" } else { "keys" };
             let message = format!("{unwritten} {what} were not written: reads of them will miss.");
             self.warn("prefill_incomplete", &message);
+        }
+        for (code, message) in advise_on_unanswered(self.plan, totals) {
+            self.warn(code, &message);
         }
         if totals.steadiness.is_some_and(|found| !found.is_steady) {
             let message = "The warmup ended by its time and not because it was steady.";

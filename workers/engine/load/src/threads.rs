@@ -11,6 +11,7 @@ use loadstone_spec::plan::EnginePlan;
 
 use crate::any_driver::AnyDriver;
 use crate::assignment::{Assignment, deepest_pipeline};
+use crate::hiccups::HiccupProbe;
 use crate::journal::JournalFile;
 use crate::lag::LagProbe;
 use crate::links::{Board, Shared};
@@ -34,6 +35,7 @@ pub(crate) struct Threads {
     pub journal: Option<Arc<JournalFile>>,
     /// Beside the load, where the plan asks for it.
     pub lag: Option<LagProbe>,
+    pub hiccups: HiccupProbe,
 }
 
 impl Threads {
@@ -45,8 +47,9 @@ impl Threads {
         let threads = (0..plan.threads)
             .map(|thread| start_thread(plan, thread, Arc::clone(&shared), sender.clone()))
             .collect::<io::Result<Vec<_>>>()?;
+        let hiccups = HiccupProbe::start(&plan.cpus, shared.clock.clone())?;
         let lag = LagProbe::start(plan, shared)?;
-        Ok(Self { threads, reports, board, journal, lag })
+        Ok(Self { threads, reports, board, journal, lag, hiccups })
     }
 
     pub(crate) fn len(&self) -> usize {

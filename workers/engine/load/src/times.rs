@@ -47,6 +47,13 @@ impl Times {
         self.pieces |= 1 << (class / HALF);
     }
 
+    #[cold]
+    pub(crate) fn record_n(&mut self, ns: u64, count: u64) {
+        let class = class_of(ns.min(MAX_NS));
+        self.counts[class] += count;
+        self.pieces |= 1 << (class / HALF);
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         for piece in other.held() {
             let (mine, theirs) = (&mut self.counts[piece.clone()], &other.counts[piece]);

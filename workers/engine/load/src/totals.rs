@@ -1,6 +1,7 @@
 //! What a load thread hands to the reports.
 
 use crate::record::RecordSet;
+use crate::times::Times;
 
 /// A request sent later than this after its intended start is late. Waking a sleeping thread alone takes some
 /// tens of microseconds, and is not worth a mark.
@@ -13,6 +14,14 @@ pub(crate) struct ThreadTotals {
     pub sent: u64,
     pub in_flight: u64,
     pub offered: u64,
+    pub never_sent: u64,
+    /// Connections that waited long for an answer, and the longest wait of any.
+    pub hung: u64,
+    pub longest_silence_ns: u64,
+    /// Processor time spent on waiting awake.
+    pub awake_ns: u64,
+    pub lateness: Option<Box<Times>>,
+    pub pauses: Option<Box<Times>>,
     pub late_by_loop: u64,
     pub in_flight_integral: f64,
     /// Time on a core or waiting for one, without that spent on waiting for an arrival's time.

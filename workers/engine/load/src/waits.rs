@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use loadstone_spec::events::Warning;
-use loadstone_spec::plan::{EngineLoad, EnginePlan, EventLoop};
+use loadstone_spec::plan::{EnginePlan, EventLoop};
 
 use crate::clock::Clock;
 use crate::sys::{Epoll, Ready, ReadyList, Uring};
@@ -29,7 +29,7 @@ pub(crate) fn choose_ring(plan: &EnginePlan, is_bare: bool) -> (bool, Option<War
     }
     match Waits::new(share, true) {
         Err(error) => fallback(format!("the kernel refuses a ring ({error}).")),
-        Ok(_) if matches!(plan.load, EngineLoad::Closed(_)) => {
+        Ok(_) if plan.load.gathers_replies() => {
             let message =
                 "io_uring gathers replies: times of a closed loop may be told up to 200 us too long.";
             (true, warn("replies_gathered", message.to_owned()))

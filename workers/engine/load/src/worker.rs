@@ -13,7 +13,7 @@ use crate::opening::Unopened;
 use crate::phase::PhaseState;
 use crate::share::Channels;
 use crate::sys::Ready;
-use crate::totals::{Message, ThreadTotals};
+use crate::totals::Message;
 use crate::watch::read_busy_ns;
 
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -27,9 +27,6 @@ pub(crate) const CALM_WAIT_NS: u64 = 25 * MILLISECOND_NS;
 const LONGEST_BETWEEN_OVERDUE_NS: u64 = 100 * MILLISECOND_NS;
 /// Longer than a thread takes to wake up.
 const WAKING_NS: u64 = 200_000;
-/// Waking up takes some 20 us, on a virtual machine 50, which would be counted as the store's: the loop wakes so early
-/// and asks without waiting.
-pub(crate) const EARLY_NS: u64 = 50_000;
 /// Answers are waited for after the end of a phase up to the plan's time-out, but not longer than this ...
 const LONGEST_DRAIN_NS: u64 = 10 * SECOND_NS;
 /// ... and only this long when the run was told to stop.
@@ -40,7 +37,7 @@ pub(crate) struct Worker<D: Driver> {
     pub phase: Option<PhaseState>,
     pub is_routed: bool,
     pub gathering: Gathering,
-    channels: Channels,
+    pub channels: Channels,
     pub next_tend_ns: u64,
     next_overdue_ns: u64,
     next_second: u64,
@@ -124,6 +121,8 @@ impl<D: Driver> Worker<D> {
             link.has_room = true;
             link.served = 0;
             link.is_queued = false;
+            link.silent_since_ns = None;
+            link.longest_silence_ns = 0;
         }
         self.begin_gathering(&phase);
         self.phase = Some(phase);
@@ -140,6 +139,14 @@ impl<D: Driver> Worker<D> {
         let now_ns = self.now_ns();
         if let Some(phase) = &mut self.phase {
             phase.look(now_ns, was_idle);
+        }
+    }
+
+    #[inline]
+    fn look_after_wait(&mut self, timeout_ns: u64, in_vain: bool) {
+        let now_ns = self.now_ns();
+        if let Some(phase) = &mut self.phase {
+            phase.look_after_wait(now_ns, timeout_ns, in_vain);
         }
     }
 
@@ -168,8 +175,9 @@ impl<D: Driver> Worker<D> {
     /// One turn of the loop: what is due, then what is ready.
     fn turn(&mut self, timeout_ns: u64) -> io::Result<()> {
         self.links.wait(self.replies_to_gather(), timeout_ns)?;
-        let is_asking = timeout_ns == 0 && self.links.waits.len() == 0;
-        self.look(is_asking);
+        let is_in_vain = self.links.waits.len() == 0;
+        let is_asking = timeout_ns == 0 && is_in_vain;
+        self.look_after_wait(timeout_ns, is_in_vain);
         let sent_before = self.phase.as_ref().map(|phase| phase.sent);
         for at in 0..self.links.waits.len() {
             let ready = self.links.waits.get(at);
@@ -353,34 +361,5 @@ impl<D: Driver> Worker<D> {
             self.drain_until_ns = phase.ceased_ns + (timeout_ns + timeout_ns / 4).min(LONGEST_DRAIN_NS);
         }
         phase.in_flight == 0 || self.now_ns() >= self.drain_until_ns
-    }
-
-    /// Reports the phase. Connections that still wait for answers are replaced: the next phase must not see them.
-    fn finish(&mut self, busy_ns: u64) {
-        let now_ns = self.now_ns();
-        let Some(mut phase) = self.phase.take() else { return };
-        for index in 0..self.links.all.len() {
-            let link = &mut self.links.all[index];
-            if link.flights.len() > 0 {
-                while let Some(flight) = link.flights.front().copied() {
-                    phase.note(link, &flight, false);
-                    link.flights.pop();
-                }
-                self.links.close(index, now_ns);
-            }
-        }
-        drop(phase.journal.take());
-        self.channels.tell(Message::Finished(Box::new(ThreadTotals {
-            elapsed_ns: phase.elapsed_ns(),
-            sent: phase.sent,
-            in_flight: phase.in_flight,
-            offered: phase.offered(),
-            late_by_loop: phase.late_by_loop,
-            in_flight_integral: phase.watch.in_flight_integral,
-            busy_ns: busy_ns.saturating_sub(phase.watch.awaited_ns),
-            active_ns: now_ns.saturating_sub(phase.work.start_ns),
-            connections_renewed: self.links.renewed,
-            records: phase.records,
-        })));
     }
 }

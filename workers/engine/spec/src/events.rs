@@ -9,6 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{OperationKind, PhaseName};
+pub use crate::unanswered::{
+    Bound, BoundKind, Distortion, HungConnections, Pauses, UnansweredCause, UnansweredCounts,
+};
 
 /// The version of the events that this engine writes.
 pub const EVENT_SCHEMA_VERSION: u32 = 1;
@@ -48,8 +51,8 @@ impl ErrorClass {
         [Self::Timeout, Self::ConnectionLost, Self::Refused, Self::Protocol, Self::WrongValue];
 }
 
-/// From one histogram, in nanoseconds. All null when the histogram is empty.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// In nanoseconds, over answered and unanswered requests. All null when there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quantiles {
     #[schemars(required)]
@@ -64,6 +67,10 @@ pub struct Quantiles {
     pub p999: Option<u64>,
     #[schemars(required)]
     pub max: Option<u64>,
+    /// By the name of a quantile that unanswered requests touch. Its value above is then the least that it can be; one that
+    /// is not here is exact.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bounds: BTreeMap<String, Bound>,
 }
 
 /// One operation within one span of time.
@@ -87,6 +94,15 @@ pub struct OperationNumbers {
     pub service_time_ns: Quantiles,
     pub response_histogram: String,
     pub service_histogram: String,
+    /// How many have no answer, by cause. Those timed out or lost are among `errors`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unanswered: UnansweredCounts,
+    /// How long each of them has waited at least since its intended start; empty without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub response_unanswered_histogram: String,
+    /// The same since it was sent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub service_unanswered_histogram: String,
 }
 
 /// The first event.
@@ -187,7 +203,7 @@ pub struct Steadiness {
     pub drift: Option<f64>,
 }
 
-/// A whole phase. Conservation holds: sent = answered + failed + in_flight.
+/// A whole phase. Conservation holds: sent = answered + failed + in_flight, and offered = sent + never_sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseTotals {
@@ -201,6 +217,9 @@ pub struct PhaseTotals {
     pub in_flight: u64,
     /// Arrivals that were due (open loop); equals `sent` in a closed loop.
     pub offered: u64,
+    /// Of those due, how many could not leave (open loop).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub never_sent: u64,
     pub late_share: f64,
     /// User and system time of all the engine's threads during the phase.
     pub engine_cpu_ns: u64,
@@ -215,6 +234,10 @@ pub struct PhaseTotals {
     pub connections_renewed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hung: Option<HungConnections>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distortion: Option<Distortion>,
     /// Where the plan asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replica_lag: Option<LagNumbers>,

@@ -14,6 +14,7 @@ mod protocol;
 mod read;
 pub mod schema;
 pub mod trace;
+mod unanswered;
 mod validate;
 mod validate_journal;
 mod validate_keys;

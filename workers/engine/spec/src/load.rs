@@ -55,6 +55,10 @@ pub struct ClosedLoad {
     pub connection_steps: Vec<ConnectionStep>,
     #[serde(default)]
     pub retries: Option<Retries>,
+    /// Let the replies of a pipeline gather before they are read: fewer wake-ups of the engine, but a reply counts as
+    /// late as the last one that it was gathered with.
+    #[serde(default)]
+    pub gather_replies: bool,
 }
 
 /// The same rate for a while; 0 is a pause.
@@ -223,6 +227,11 @@ impl EngineLoad {
             Self::Closed(load) => load.think_time_us,
             Self::Open(_) => 0,
         }
+    }
+
+    /// Whether replies may wait for others before they are read.
+    pub fn gathers_replies(&self) -> bool {
+        matches!(self, Self::Closed(load) if load.gather_replies)
     }
 
     /// Most requests one connection may have under way.

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use loadstone_spec::events::{
-    ErrorClass, Event, Failure, OperationNumbers, PhaseTotals, Sample, Summary, Warning,
+    ErrorClass, Event, Failure, OperationNumbers, PhaseTotals, Sample, Summary, UnansweredCause, Warning,
 };
 use loadstone_spec::plan::{OperationKind, PhaseName};
 use serde_json::{Value, json};
@@ -240,6 +240,15 @@ impl Said {
     /// Nothing is lost: neither between sent and answered, nor between the seconds and the whole.
     fn check(&self, totals: &PhaseTotals) {
         assert_eq!(totals.sent, totals.answered + totals.failed + totals.in_flight, "{totals:?}");
+        assert_eq!(totals.offered, totals.sent + totals.never_sent, "{totals:?}");
+        let without = |cause| {
+            let counts = totals.operations.iter().filter_map(|numbers| numbers.unanswered.get(&cause));
+            counts.sum::<u64>()
+        };
+        assert_eq!(without(UnansweredCause::InFlight), totals.in_flight, "{totals:?}");
+        assert_eq!(without(UnansweredCause::NeverSent), totals.never_sent, "{totals:?}");
+        assert_eq!(without(UnansweredCause::TimedOut), errors(totals, ErrorClass::Timeout), "{totals:?}");
+        assert_eq!(without(UnansweredCause::ConnectionLost), errors(totals, ErrorClass::ConnectionLost));
         for (index, whole) in totals.operations.iter().enumerate() {
             let seconds = self.samples().into_iter().filter(|sample| sample.phase == totals.phase);
             let counts: Vec<u64> = seconds.map(|sample| sample.operations[index].count).collect();
