@@ -53,4 +53,5 @@ def test_its_runs_compare_and_its_steps_are_found(anonymous: TestClient, token: 
     assert answer.status_code == 200, answer.text
     cells = answer.json()["cells"]
     assert len(cells) == 40
-    assert [cell["refusal"] for cell in cells if cell["refusal"]] == []
+    # Five sessions a series are too few to know how much sessions differ; nothing else is in the way.
+    assert {cell["refusal"]["code"] for cell in cells} == {"no_session_history"}

@@ -5,7 +5,7 @@
 #
 # Needs LOADSTONE_URL and LOADSTONE_TOKEN (an API token with the scope "run"). MARGIN is the percentage that does not
 # matter (5), TIMEOUT_S how long to wait (3600). Exit codes are those of `loadstone`: 0 passed, 1 worse, 4 the run
-# failed, 6 nothing could be told; see `loadstone --help`.
+# failed; see `loadstone --help`. A comparison without a verdict passes with a note; REQUIRE_VERDICT=1 makes it exit 6.
 set -euo pipefail
 
 plan=${1:?a plan file}
@@ -27,4 +27,10 @@ if [ -z "$base" ]; then
   echo "There is no run named $main yet: this one is kept, and there is nothing to compare it with."
   exit 0
 fi
-loadstone compare "$base" "$run" --fail-on worse --margin "${MARGIN:-5}"
+verdict=0
+loadstone compare "$base" "$run" --fail-on worse --margin "${MARGIN:-5}" || verdict=$?
+if [ "$verdict" -eq 6 ] && [ -z "${REQUIRE_VERDICT:-}" ]; then
+  echo "No verdict yet: builds of $main on other days show how much sessions differ, and there are too few of them."
+  exit 0
+fi
+exit "$verdict"

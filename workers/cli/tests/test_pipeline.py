@@ -4,14 +4,22 @@ import os
 import subprocess
 import sys
 import threading
+import time
+import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from loadstone.db import unit_of_work
+from loadstone.models import Trial
+from loadstone.trends import analysis
 from loadstone_cli.plan_file import read_plan
 from loadstone_testing.callers import Caller
 from loadstone_testing.simulated_agent import SimulatedAgent
+from sqlalchemy import update
 
+HISTORY_DAYS = 9
 EXAMPLE = Path(__file__).parents[3] / "deploy/examples/pipeline"
 
 
@@ -50,12 +58,49 @@ def build(branch: str, folder: Path, api_url: str, token: str) -> "subprocess.Co
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
 
 
-def test_a_slower_build_fails_the_pipeline_and_an_equal_one_passes(
-    remote: Caller, measuring: list[int], api_url: str, tmp_path: Path
+@pytest.fixture
+def history(remote: Caller, measuring: list[int]) -> None:
+    """Builds of main on nine other days, each a little different, as days are."""
+    plan = read_plan(str(EXAMPLE / "plan.yaml")).definition
+    for day in range(HISTORY_DAYS):
+        measuring[0] = 100_000 + 400 * (day % 3)
+        run = remote.post("/api/v1/runs", json={"plan": plan, "name": "main"}).json()["id"]
+        wait_until_succeeded(remote, run)
+        move_back(uuid.UUID(run), timedelta(days=HISTORY_DAYS - day))
+    measuring[0] = 100_000
+
+
+def wait_until_succeeded(remote: Caller, run: str) -> None:
+    deadline = time.monotonic() + 60
+    while remote.get(f"/api/v1/runs/{run}").json()["status"] != "succeeded":
+        assert time.monotonic() < deadline, remote.get(f"/api/v1/runs/{run}").json()["status"]
+        time.sleep(0.05)
+
+
+def move_back(run: uuid.UUID, by: timedelta) -> None:
+    """As if it had been measured then; and into its series, as control does with every run that ends."""
+    with unit_of_work() as unit:
+        analysis.analyse_run(unit, run)
+        times = {"started_at": Trial.started_at - by, "finished_at": Trial.finished_at - by}
+        unit.session.execute(update(Trial).where(Trial.run_id == run).values(**times))
+
+
+def test_without_history_there_is_no_verdict_and_the_pipeline_says_so(
+    remote: Caller, measuring: list[int], api_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = build("main", tmp_path, api_url, remote.token)
     assert (first.returncode, "nothing to compare" in first.stdout) == (0, True), first.stdout + first.stderr
     assert len((tmp_path / "benchmark.csv").read_text().splitlines()) > 1
+    early = build("early", tmp_path, api_url, remote.token)
+    assert (early.returncode, "No verdict yet" in early.stdout) == (0, True), early.stdout + early.stderr
+    monkeypatch.setenv("REQUIRE_VERDICT", "1")
+    assert build("early", tmp_path, api_url, remote.token).returncode == 6
+
+
+@pytest.mark.usefixtures("history")
+def test_a_slower_build_fails_the_pipeline_and_an_equal_one_passes(
+    remote: Caller, measuring: list[int], api_url: str, tmp_path: Path
+) -> None:
     equal = build("same-speed", tmp_path, api_url, remote.token)
     assert equal.returncode == 0, equal.stdout + equal.stderr
     assert "gate worse: passed" in equal.stderr
@@ -65,10 +110,10 @@ def test_a_slower_build_fails_the_pipeline_and_an_equal_one_passes(
     assert "gate worse: failed" in slower.stderr
 
 
+@pytest.mark.usefixtures("history")
 def test_a_branch_is_compared_with_main_and_not_with_itself(
     remote: Caller, measuring: list[int], api_url: str, tmp_path: Path
 ) -> None:
-    build("main", tmp_path, api_url, remote.token)
     measuring[0] = 80_000
     assert [build("slower", tmp_path, api_url, remote.token).returncode for _ in range(2)] == [1, 1]
 
