@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from loadstone.db import unit_of_work
-from loadstone.models import Trial
+from loadstone.models import Point, SeriesPoint
 from loadstone.trends import analysis
 from loadstone_cli.plan_file import read_plan
 from loadstone_testing.callers import Caller
 from loadstone_testing.simulated_agent import SimulatedAgent
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 HISTORY_DAYS = 9
 EXAMPLE = Path(__file__).parents[3] / "deploy/examples/pipeline"
@@ -81,8 +81,8 @@ def move_back(run: uuid.UUID, by: timedelta) -> None:
     """As if it had been measured then; and into its series, as control does with every run that ends."""
     with unit_of_work() as unit:
         analysis.analyse_run(unit, run)
-        times = {"started_at": Trial.started_at - by, "finished_at": Trial.finished_at - by}
-        unit.session.execute(update(Trial).where(Trial.run_id == run).values(**times))
+        points = select(Point.id).where(Point.run_id == run)
+        unit.session.execute(update(SeriesPoint).where(SeriesPoint.point_id.in_(points)).values(at=SeriesPoint.at - by))
 
 
 def test_without_history_there_is_no_verdict_and_the_pipeline_says_so(
