@@ -2,7 +2,8 @@ import type { Point, PointOperation, Run, Sample } from '@/api/runs';
 
 /** Things as the api answers them, each with only what a test cares about given. */
 function quantiles(p50: number): PointOperation['response_time_ns'] {
-  return { p50, p90: p50 * 2, p95: p50 * 3, p99: p50 * 4, p999: p50 * 8, max: p50 * 16 };
+  const values = { p50, p90: p50 * 2, p95: p50 * 3, p99: p50 * 4, p999: p50 * 8, max: p50 * 16 };
+  return { ...values, bounds: {}, void: {}, intervals: {} };
 }
 
 function bandsAround(p50: number): PointOperation['band']['response_time_ns'] {
@@ -26,6 +27,7 @@ export function operation(throughput_per_s: number, p50 = 100_000, name = 'all')
     count: Math.round(throughput_per_s * 5),
     errors: 0,
     errors_by_class: {},
+    unanswered: {},
     throughput_per_s,
     elapsed_s: null,
     time_per_operation_ns: null,
@@ -149,7 +151,7 @@ function definition(): Run['definition'] {
       operations: [{ kind: 'get', weight: 1, keys_per_request: 1, entries: 100, from_entry: 0, expire_s: 0 }],
       access: { kind: 'uniform' },
     },
-    load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0 },
+    load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0, gather_replies: false },
     threads: 1,
     axes: [{ parameter: 'connections', values: [1, 4, 16] }],
     trials_per_point: 3,
@@ -187,6 +189,7 @@ export function secondOf(name: string, count: number): Sample['operations'][numb
     late: 0,
     errors: 0,
     errors_by_class: {},
+    unanswered: {},
     hits: count,
     misses: 0,
     response_time_ns: quantiles(100_000),

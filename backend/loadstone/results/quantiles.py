@@ -19,7 +19,7 @@ class VoidQuantile(BaseModel):
     message: str
 
 
-class Interval(BaseModel):
+class QuantileInterval(BaseModel):
     """95 % by the number of requests alone (order statistics); null where there is no such end."""
 
     low_ns: int | None
@@ -44,4 +44,4 @@ class Quantiles(BaseModel):
     max: int | None
     bounds: dict[QuantileName, Bound] = {}
     void: dict[QuantileName, VoidQuantile] = {}
-    intervals: dict[QuantileName, Interval] = {}
+    intervals: dict[QuantileName, QuantileInterval] = {}

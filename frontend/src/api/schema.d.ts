@@ -3392,10 +3392,10 @@ export interface components {
             contender_value: number | null;
             /** Ratio */
             ratio: number | null;
-            interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
+            interval: components["schemas"]["Interval"] | null;
             /** Difference */
             difference: number | null;
-            difference_interval: components["schemas"]["loadstone__comparisons__schemas__Interval"] | null;
+            difference_interval: components["schemas"]["Interval"] | null;
             /** P Value */
             p_value: number | null;
             /** P Adjusted */
@@ -5144,6 +5144,13 @@ export interface components {
             /** Maximum */
             maximum: number;
         };
+        /** Interval */
+        Interval: {
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+        };
         /** InvitationItem */
         InvitationItem: {
             /**
@@ -6394,6 +6401,16 @@ export interface components {
             max: components["schemas"]["Band"];
         };
         /**
+         * QuantileInterval
+         * @description 95 % by the number of requests alone (order statistics); null where there is no such end.
+         */
+        QuantileInterval: {
+            /** Low Ns */
+            low_ns: number | null;
+            /** High Ns */
+            high_ns: number | null;
+        };
+        /**
          * Quantiles
          * @description In nanoseconds, over answered and unanswered requests. All null when there is none.
          *
@@ -6457,7 +6474,7 @@ export interface components {
              * @default {}
              */
             intervals: {
-                [key: string]: components["schemas"]["loadstone__results__quantiles__Interval"];
+                [key: string]: components["schemas"]["QuantileInterval"];
             };
         };
         /**
@@ -8959,13 +8976,6 @@ export interface components {
             /** Weight */
             weight: number;
         };
-        /** Interval */
-        loadstone__comparisons__schemas__Interval: {
-            /** Low */
-            low: number;
-            /** High */
-            high: number;
-        };
         /**
          * Difference
          * @description What is not as it was in the study.
@@ -8977,16 +8987,6 @@ export interface components {
             then: string;
             /** Now */
             now: string;
-        };
-        /**
-         * Interval
-         * @description 95 % by the number of requests alone (order statistics); null where there is no such end.
-         */
-        loadstone__results__quantiles__Interval: {
-            /** Low Ns */
-            low_ns: number | null;
-            /** High Ns */
-            high_ns: number | null;
         };
         /** CurrentTrial */
         loadstone__runs__schemas__CurrentTrial: {

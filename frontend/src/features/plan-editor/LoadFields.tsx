@@ -24,7 +24,7 @@ export function LoadFields({ load, threads, mayReplay, onLoad, onThreads }: Load
     const { connections, pipeline } = load;
     if (kind === 'open')
       onLoad({ kind, connections, pipeline, rate_per_s: FIRST_RATE_PER_S, arrivals: 'poisson' });
-    else onLoad({ kind: 'closed', connections, pipeline, think_time_us: 0 });
+    else onLoad({ kind: 'closed', connections, pipeline, think_time_us: 0, gather_replies: false });
   };
   return (
     <Stack gap="xs">

@@ -69,7 +69,7 @@ export const BLANK_DEFINITION: PlanDefinition = {
   name: '',
   targets: [],
   workload: BLANK_WORKLOAD,
-  load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0 },
+  load: { kind: 'closed', connections: 16, pipeline: 1, think_time_us: 0, gather_replies: false },
   threads: 1,
   axes: [{ parameter: 'connections', values: [1, 4, 16, 64] }],
   trials_per_point: 3,

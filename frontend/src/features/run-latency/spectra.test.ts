@@ -21,6 +21,7 @@ const SPECTRUM: Spectrum = {
   count: 20_000,
   trials_counted: 2,
   unreadable: 0,
+  unanswered: 0,
   items: [
     { quantile: 0, one_in: 1, value_ns: 10_000 },
     { quantile: 0.5, one_in: 2, value_ns: 60_000 },
@@ -37,8 +38,8 @@ const HEAT: HeatMap = {
   unreadable: 0,
   edges_ns: [1000, 10_000, 100_000],
   columns: [
-    { phase: 'measure', from_s: 0, to_s: 1, counts: [90, 0] },
-    { phase: 'measure', from_s: 1, to_s: 2, counts: [50, 3] },
+    { phase: 'measure', from_s: 0, to_s: 1, counts: [90, 0], at_least: [] },
+    { phase: 'measure', from_s: 1, to_s: 2, counts: [50, 3], at_least: [] },
   ],
 };
 
