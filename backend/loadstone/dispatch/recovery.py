@@ -55,7 +55,7 @@ def _ring_for(unit: UnitOfWork, run: WaitingRun, idle: list[Agent], held: set[st
         return None
     target = run.targets[repository.point_target(unit.session, trial)]
     for agent in able:
-        needed = host_resources(agent.host_key, target)
+        needed = host_resources(agent.team_id, agent.host_key, target)
         if not needed & held:
             held |= needed
             unit.after_commit(partial(doorbell().ring_trial, str(agent.id), str(trial.id)))

@@ -141,7 +141,9 @@ def _take(unit: UnitOfWork, run: Run, trial: Trial, agent: Agent, point: Point) 
                 expires_at=now + _lease_ttl(),
             ),
         )
-        if repository.take_holds(unit.session, lease.id, trial_resources(agent.id, agent.host_key, target)):
+        if repository.take_holds(
+            unit.session, lease.id, trial_resources(agent.team_id, agent.id, agent.host_key, target)
+        ):
             return lease
         savepoint.rollback()
     return None

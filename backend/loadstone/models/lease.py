@@ -33,7 +33,7 @@ class Lease(Identified, Base):
 
 
 class Hold(Base):
-    """Exclusive use of a resource: `agent:<id>` or `host:<key>`."""
+    """Exclusive use of a resource: `agent:<id>`, `host:<key of an agent host>` or `target:<team>:<host>`."""
 
     __tablename__ = "holds"
 

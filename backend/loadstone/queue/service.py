@@ -82,7 +82,7 @@ def _remaining_s(
 def _work(run: LiveRun, rows: Sequence[Agent], remaining_s: float) -> Work:
     is_under_way = has_active(run.status_counts)
     hosts = {
-        row.id: frozenset[str]().union(*(host_resources(row.host_key, target) for target in run.targets))
+        row.id: frozenset[str]().union(*(host_resources(row.team_id, row.host_key, target) for target in run.targets))
         for row in rows
         if run.agent_id in (None, row.id) and (is_under_way or _will_take(row, run))
     }

@@ -89,7 +89,7 @@ def _wait_reasons(unit: UnitOfWork, team_id: uuid.UUID, runs: Sequence[Run]) -> 
             is_paused=run.paused_at is not None,
             waits_for_run=run.waits_for_run_id in waited_for,
             held_resources=held,
-            needed_hosts={row.id: host_resources(row.host_key, following[run.id]) for row in rows},
+            needed_hosts={row.id: host_resources(row.team_id, row.host_key, following[run.id]) for row in rows},
         )
         found = progress.wait_reason(waiting, [_agent_view(row, busy, run, needs[run.id]) for row in rows])
         if found is not None:

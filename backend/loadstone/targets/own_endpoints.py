@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from loadstone_contracts.networks import parse_address
+
 from loadstone.settings import get_settings
 
 PORTS = {"redis": 6379, "rediss": 6379, "postgresql+psycopg": 5432, "postgresql": 5432, "https": 443, "http": 80}
@@ -33,5 +35,10 @@ def _addresses(host: str) -> set[str]:
     found: set[str] = set()
     with suppress(OSError, UnicodeError):
         found = {str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    # All of them are this machine.
-    return {"loopback" if address == "::1" or address.startswith(("127.", "0.")) else address for address in found}
+    return {_plain(address) for address in found}
+
+
+def _plain(text: str) -> str:
+    """One name for every way to write an address; all that mean this machine are one."""
+    address = parse_address(text)
+    return "loopback" if address.is_loopback or address.is_unspecified else str(address)

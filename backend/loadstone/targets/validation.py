@@ -119,6 +119,9 @@ def _own_faults(wanted: WriteTarget) -> Iterator[Fault]:
     message = "This is Loadstone's own database, broker or api. Choose another address."
     places = [("host", wanted.host, wanted.port), ("plugin_port", wanted.host, wanted.plugin_port)]
     places.append(("read_port", wanted.read_host or wanted.host, wanted.read_port))
+    if wanted.kind == "memlink" and wanted.read_port is None and wanted.port:
+        # Memlink answers reads at the port below.
+        places.append(("port", wanted.host, wanted.port - 1))
     if wanted.read_host is not None and wanted.read_port is None:
         places.append(("read_host", wanted.read_host, wanted.port))
     for path, host, port in places:

@@ -23,6 +23,8 @@ FREE = Waiting(
 UNABLE = replace(IDLE, id=OTHER, cannot="It cannot start redis.")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
+TEAM = uuid.UUID(int=7)
+
 
 @pytest.mark.parametrize(
     ("run", "agents", "code"),
@@ -88,12 +90,12 @@ def test_progress_counts_every_end() -> None:
         ({"mode": "external", "host": "127.0.0.1"}, {"host:h1"}),
         ({"mode": "external", "host": "LOCALHOST"}, {"host:h1"}),
         ({"mode": "external", "host": "::1"}, {"host:h1"}),
-        ({"mode": "external", "host": "Cache-7.example"}, {"host:h1", "host:cache-7.example"}),
+        ({"mode": "external", "host": "Cache-7.example"}, {"host:h1", f"target:{TEAM}:cache-7.example"}),
     ],
 )
 def test_a_trial_holds_the_hosts_it_loads(target: dict[str, str | None], hosts: set[str]) -> None:
-    assert host_resources("h1", target) == hosts
-    assert trial_resources(ME, "h1", target) == hosts | {f"agent:{ME}"}
+    assert host_resources(TEAM, "h1", target) == hosts
+    assert trial_resources(TEAM, ME, "h1", target) == hosts | {f"agent:{ME}"}
 
 
 def test_a_private_address_is_not_this_host() -> None:

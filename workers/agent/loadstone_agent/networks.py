@@ -28,8 +28,8 @@ def pinned(target: AssignedTarget, networks: str, identity: Identity) -> Assigne
         return target
     own = set(_own_endpoints(identity))
     ports = [port for port in (target.port, target.plugin_port) if port is not None]
-    if target.read_host is None and target.read_port is not None:
-        ports.append(target.read_port)
+    if target.read_host is None:
+        ports += [port for port in (target.read_port, _implied_read_port(target)) if port is not None]
     address = _allowed(target.host, ports, networks, own)
     read_ports = [port for port in (target.read_port, target.port) if port is not None]
     replica = _allowed(target.read_host, read_ports, networks, own) if target.read_host else None
@@ -37,6 +37,12 @@ def pinned(target: AssignedTarget, networks: str, identity: Identity) -> Assigne
     if tls is not None and tls.verify_certificate and target.kind in KEEPS_NAME:
         return target.model_copy(update={"tls": tls, "read_host": replica})
     return target.model_copy(update={"host": address, "read_host": replica, "tls": tls})
+
+
+def _implied_read_port(target: AssignedTarget) -> int | None:
+    """Memlink answers reads at the port below the one of writes, where nobody names another."""
+    is_implied = target.kind == "memlink" and target.read_port is None and target.port is not None
+    return target.port - 1 if is_implied and target.port else None
 
 
 def _named(tls: Tls | None, host: str) -> Tls | None:
@@ -54,7 +60,7 @@ def _allowed(host: str, ports: Iterable[int], networks: str, own: set[tuple[str,
                 f"This agent may not measure {host}: name its network in LOADSTONE_AGENT_TARGET_NETWORKS on the agent "
                 "host, or choose another agent. Link-local and metadata addresses are refused always."
             )
-        if any((str(address), port) in own for port in ports):
+        if any((_plain(address), port) in own for port in ports):
             raise TargetNotAllowed(f"{host} at this port is Loadstone's own broker or api: choose another target.")
     return str(addresses[0])
 
@@ -78,4 +84,9 @@ def _own_endpoints(identity: Identity) -> Iterable[tuple[str, int]]:
             addresses = _look_up(parts.hostname or "")
         except TargetUnreachable:
             continue
-        yield from ((str(address), port) for address in addresses)
+        yield from ((_plain(address), port) for address in addresses)
+
+
+def _plain(address: Address) -> str:
+    """All addresses that mean this machine are one: a server that listens everywhere answers at each."""
+    return "loopback" if address.is_loopback or address.is_unspecified else str(address)

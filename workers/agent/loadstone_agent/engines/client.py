@@ -29,7 +29,7 @@ from loadstone_agent.engines.dataset import DataShape, drawn_keys, drawn_operati
 from loadstone_agent.engines.job import PhaseJob
 from loadstone_agent.engines.numbers import PhaseResult, Second, Tally, histogram_of, log_linear_value
 from loadstone_agent.engines.tool import ToolEnd
-from loadstone_agent.errors import EngineInternal, TargetRefused, TargetUnreachable
+from loadstone_agent.errors import BadPlan, EngineInternal, TargetRefused, TargetUnreachable
 
 MAX_REQUESTS = 1 << 20
 MIN_REQUESTS = 1 << 16
@@ -66,8 +66,15 @@ def write_input(job: PhaseJob) -> None:
         pack = struct.Struct("<IIQQ").pack
         requests = zip(drawn_operations(plan, count), drawn_keys(plan, count), strict=True)
         file.writelines(pack(operation, data.size_bytes(key), key, mix64(key)) for operation, key in requests)
-    lines = "".join(f"{name}={value}\n" for name, value in _properties(job, data, count))
-    job.secret_file("client.properties", lines)
+    job.secret_file("client.properties", "".join(_line(*pair) for pair in _properties(job, data, count)))
+
+
+def _line(name: str, value: object) -> str:
+    """Raises BadPlan: a password with a line break in it would be a line of its own, and name another host."""
+    text = str(value)
+    if not all(character.isprintable() for character in text):
+        raise BadPlan(f"A client library takes no control characters or line breaks in its {name}: change the {name}.")
+    return f"{name}={text}\n"
 
 
 def _properties(job: PhaseJob, data: DataShape, count: int) -> Iterator[tuple[str, object]]:

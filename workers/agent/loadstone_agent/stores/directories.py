@@ -4,7 +4,12 @@ import os
 import pwd
 from pathlib import Path
 
+import structlog
+
 from loadstone_agent.errors import StoreStartFailed
+from loadstone_agent.keeper.directory import wipe
+
+log = structlog.get_logger()
 
 
 def user_ids(name: str) -> tuple[int, int]:
@@ -29,6 +34,14 @@ def make_closed_folder(folder: Path) -> None:
     if os.geteuid() == 0:
         os.chown(folder, 0, 0)
     folder.chmod(0o700)
+
+
+def wipe_quietly(folder: Path) -> None:
+    """What can't be removed is left for the next sweep, and said in the log."""
+    try:
+        wipe(str(folder))
+    except OSError as error:
+        log.warning("folder_left", folder=str(folder), error=str(error))
 
 
 def open_for_passage(folder: Path) -> None:

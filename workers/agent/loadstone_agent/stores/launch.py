@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,7 +20,7 @@ from loadstone_agent.errors import AgentError, PluginMissing, PortTaken, StoreSt
 from loadstone_agent.keeper.order import Order
 from loadstone_agent.stores.base import CONNECT_TIMEOUT_S, Endpoint, StoreKind
 from loadstone_agent.stores.confinement import Confinement, confine
-from loadstone_agent.stores.directories import make_closed_folder, open_for_passage, user_ids
+from loadstone_agent.stores.directories import make_closed_folder, open_for_passage, user_ids, wipe_quietly
 from loadstone_agent.stores.endings import Ending
 from loadstone_agent.stores.groups import StoreGroup
 from loadstone_agent.stores.resources import free_ports, open_files, own_group
@@ -292,7 +291,7 @@ class ManagedStore:
                 self._keeper.wait()
             self._group.kill()
             self._reader.join(1.0)
-            shutil.rmtree(self.directory, ignore_errors=True)
+            wipe_quietly(self.directory)
             self._group.remove()
 
 

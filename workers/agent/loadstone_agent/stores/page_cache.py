@@ -1,6 +1,7 @@
 """Files of a store out of the page cache, so that reads come from the disk."""
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,8 +26,11 @@ def drop_page_cache(directory: Path) -> str:
 
 
 def _forget(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    # A store that was taken over may put a pipe in a file's place: nothing waits for its other end.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return
         os.fsync(descriptor)
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:

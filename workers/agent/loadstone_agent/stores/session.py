@@ -10,6 +10,7 @@ import structlog
 from loadstone_contracts.agent_calls import Reset
 
 from loadstone_agent.settings import AgentSettings
+from loadstone_agent.stores.directories import wipe_quietly
 from loadstone_agent.stores.groups import end_group, sweep_groups
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.stores.placement import DATA_FOLDER
@@ -76,6 +77,6 @@ def sweep_leftovers(data_root: Path) -> None:
         else:
             log.warning("leftover_store_removed", directory=str(directory))
             end_group(directory.name)
-            shutil.rmtree(directory, ignore_errors=True)
+            wipe_quietly(directory)
         finally:
             os.close(descriptor)

@@ -25,7 +25,7 @@ fn plan_of(protocol: StoreProtocol, lists: bool) -> Option<EnginePlan> {
     // Append alone cannot be verified.
     let is_wanted = |kind: &&OperationKind| kind.is_of_lists() == lists && **kind != OperationKind::Append;
     let kinds = protocol.operations().iter().filter(is_wanted);
-    let operations: Vec<Value> = kinds.map(|kind| operation(*kind)).collect();
+    let operations: Vec<Value> = kinds.map(|kind| operation(*kind, protocol)).collect();
     if operations.is_empty() {
         return None;
     }
@@ -46,12 +46,15 @@ fn plan_of(protocol: StoreProtocol, lists: bool) -> Option<EnginePlan> {
     Some(loadstone_spec::read_plan(&plan.to_string()).unwrap())
 }
 
-fn operation(kind: OperationKind) -> Value {
+fn operation(kind: OperationKind, protocol: Protocol) -> Value {
     let mut operation = json!({"kind": kind, "weight": 1});
     match kind {
         OperationKind::MultiGet | OperationKind::MultiSet => operation["keys_per_request"] = json!(3),
         OperationKind::Touch => operation["expire_s"] = json!(5),
-        OperationKind::Custom => operation["command"] = json!("x {key} {value}"),
+        OperationKind::Custom if format!("{protocol:?}").starts_with("Redis") => {
+            operation["command"] = json!("SET {key} {value}");
+        }
+        OperationKind::Custom => operation["command"] = json!("SELECT {key}, {value}"),
         _ => {}
     }
     operation

@@ -13,6 +13,8 @@ class PyMongo(Library):
         self._client: Any = pymongo.MongoClient(
             self.host,
             self.port,
+            # A server that names other members would send the load to them.
+            directConnection=True,
             username=self.username,
             password=self.password,
             maxPoolSize=1,

@@ -26,7 +26,7 @@ def is_alive(pid: int) -> bool:
 
 
 def processes_with(text: str) -> list[int]:
-    """By command line or by working folder: a keeper gets its orders on its stdin, and a store may leave its session."""
+    """By command line or by working folder: a keeper gets its orders on its stdin."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     ours = [pid for pid in pids if pid != os.getpid() and is_alive(pid)]
     return [pid for pid in ours if text in command_line(pid) or text in _folder(pid)]
