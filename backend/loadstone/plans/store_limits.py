@@ -218,7 +218,9 @@ def _connections(cell: Cell) -> Iterator[Fault]:
     # The plugin's listener gets enough from the agent, whatever SQL's limit is.
     if name is None or cell.is_plugin:
         return
-    limit, asked = int(cell.options[name]), cell.binding.load.connections
+    limit, asked = whole_number(cell.options[name]), cell.binding.load.connections
+    if limit is None:
+        return
     if asked + CONTROL_CONNECTIONS > limit:
         message = (
             f"{asked} connections and {CONTROL_CONNECTIONS} of the agent are more than {name} allows, {limit}: "
@@ -233,7 +235,7 @@ def _memory(cell: Cell) -> Iterator[Fault]:
         return
     for name in MEMORY_OPTIONS:
         told = cell.options.get(name)
-        wanted = int(told or 0) * MIB if name == "memory_mb" else _bytes(told)
+        wanted = (whole_number(told) or 0) * MIB if name == "memory_mb" else _bytes(told)
         if wanted > limit:
             message = (
                 f"{name} is {wanted:,} bytes and the target's limit of memory {limit:,}: it would be killed there."
@@ -241,9 +243,14 @@ def _memory(cell: Cell) -> Iterator[Fault]:
             yield "memory_limit_too_low", f"options.{name}", message
 
 
+def whole_number(told: str | None) -> int | None:
+    """None for what is no number; the rule for option values refuses that."""
+    return int(told) if told is not None and re.fullmatch(r"[0-9]{1,18}", told) else None
+
+
 def _bytes(told: str | None) -> int:
     """`1m`, `64mb`, `2G`; 0 for nothing."""
-    found = re.fullmatch(r"(\d+)([kmg]b?)?", (told or "").lower())
+    found = re.fullmatch(r"([0-9]{1,18})([kmg]b?)?", (told or "").lower())
     return int(found[1]) * UNITS[found[2] or ""] if found else 0
 
 

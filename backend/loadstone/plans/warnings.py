@@ -10,6 +10,7 @@ from loadstone.plans.findings import finding
 from loadstone.plans.grid import Grid
 from loadstone.plans.refusals import axis_values
 from loadstone.plans.schemas import Finding, ResolvedPlan
+from loadstone.plans.store_limits import whole_number
 from loadstone.targets.schemas import TargetSnapshot
 from loadstone.targets.store_kinds import effective_options
 
@@ -88,7 +89,7 @@ def _memory_limit_bytes(target: TargetSnapshot) -> int | None:
     """None where there is none, or it is not ours to know."""
     options = _managed_options(target)
     if "memory_mb" in options:
-        return int(options["memory_mb"]) * 1024**2
+        return (whole_number(options["memory_mb"]) or 0) * 1024**2
     found = re.fullmatch(r"(\d+)(kb|mb|gb)?", options.get("maxmemory", "0"))
     limit = int(found[1]) * UNITS[found[2] or ""] if found else 0
     return limit or None
@@ -110,7 +111,7 @@ def _cpu_warnings(plan: ResolvedPlan, cpu_counts: Sequence[int]) -> Iterator[Fin
 
 def _store_threads(target: TargetSnapshot) -> int:
     options = _managed_options(target)
-    return int(options.get("threads") or options.get("io-threads") or 1)
+    return whole_number(options.get("threads") or options.get("io-threads")) or 1
 
 
 def _length_warnings(estimated_s: float) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from loadstone_local.attack.stage import Stage, plan_of
 from loadstone_local.live_stack import wait_until_gone
 from loadstone_local.secrets_file import free_port
 
-FORKS = 4096
+FORKS = 2560
 """More threads than any store needs at the connections that a plan may ask for here."""
 OUTLIVING = ("child", "daemon", "daemon that ignores signals", "own namespaces")
 Report = dict[str, dict[str, Any]]
@@ -192,7 +192,7 @@ def _words(process: psutil.Process) -> list[str]:
 
 def _report(port: int) -> Report:
     """What the hostile store says that it got, once it has tried everything."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     told: dict[str, Any] = {}
     while time.monotonic() < deadline:
         with suppress(OSError, ValueError), closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as link:

@@ -20,6 +20,7 @@ class Order:
         private_files: dict[str, str] | None = None,
         cpus: list[int] | None = None,
         open_files: int = 1024,
+        processes_max: int = 0,
         groups: list[str] | None = None,
         is_confined: bool = True,
         readable: list[str] | None = None,
@@ -38,6 +39,8 @@ class Order:
         """Written into the data directory with mode 0600 before the first start."""
         self.cpus = cpus or []
         self.open_files = open_files
+        self.processes_max = processes_max
+        """How many the store may start, where no control group keeps count; 0 where one does."""
         self.groups = groups or []
         """Folders of control groups that the store joins."""
         self.is_confined = is_confined

@@ -48,6 +48,8 @@ def _exec_program(keeper: int, order: Order, command: list[str]) -> None:
     _raise_open_files(order.open_files)
     # A core file of a store is as large as its memory, and holds its passwords.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if order.processes_max:
+        _limit_processes(order.user[0], order.processes_max)
     for group in order.groups:
         _join(group)
     # Opened while this is still root: the store's user may not be able to enter the parents of its own directory.
@@ -72,6 +74,21 @@ def _raise_open_files(wanted: int) -> None:
         hard = wanted
     soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _limit_processes(uid: int, wanted: int) -> None:
+    """Beyond those that the user has now: the kernel counts all of a user's, threads included."""
+    owner = uid if uid >= 0 else os.getuid()
+    count = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == owner:  # noqa: PTH116
+                count += len(os.listdir(f"/proc/{name}/task"))  # noqa: PTH208
+        except OSError:
+            continue
+    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = count + wanted if hard == resource.RLIM_INFINITY else min(count + wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _join(group: str) -> None:

@@ -40,6 +40,10 @@ class StoreGroup:
     def paths(self) -> list[str]:
         return [str(folder) for _, folder in self.folders]
 
+    @property
+    def limits_processes(self) -> bool:
+        return any(hierarchy.limits_processes for hierarchy, _ in self.folders)
+
     def kill(self) -> None:
         for path in self.paths:
             kill_group(path)

@@ -124,6 +124,7 @@ class ManagedStore:
             private_files=dict(plan.kind.private_files(admin_password)),
             cpus=plan.cpus,
             open_files=self._files,
+            processes_max=0 if self._group.limits_processes else self._files,
             groups=self._group.paths,
             is_confined=confinement.is_landlocked,
             readable=confinement.readable,

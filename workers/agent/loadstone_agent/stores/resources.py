@@ -29,8 +29,8 @@ def open_files(connections: int, options: Mapping[str, str]) -> int:
 def own_group(name: str, files: int, memory_limit_bytes: int | None) -> StoreGroup:
     """Raises StoreStartFailed."""
     try:
-        # A process or a thread for each connection, and as many again for the server's own work.
-        return make_group(name, 2 * files, memory_limit_bytes)
+        # A process or a thread for each connection, and `SPARE_FILES` for the server's own work.
+        return make_group(name, files, memory_limit_bytes)
     except OSError as error:
         message = "No control group could be made for the store: see the detail, and this agent's rights on cgroups."
         raise StoreStartFailed(message, str(error)) from error
