@@ -44,6 +44,10 @@ def row(trial: int, p99: int, blob: bytes) -> Any:
         service_time_ns=quantiles,
         response_histogram=blob,
         service_histogram=blob,
+        unanswered={},
+        response_unanswered=None,
+        service_unanswered=None,
+        delays={},
     )
 
 

@@ -17,7 +17,7 @@ from loadstone_agent.errors import PlacementRefused
 from loadstone_agent.settings import AgentSettings, parse_cpu_list
 from loadstone_agent.stores import KINDS
 from loadstone_agent.stores import placement as placing
-from loadstone_agent.stores.groups import PREFIX, make_group, memory_limiter, sweep_groups
+from loadstone_agent.stores.groups import PREFIX, end_group, make_group, memory_limiter
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.stores.page_cache import drop_page_cache
 from loadstone_agent.stores.placement import HostPlace, find_place
@@ -155,13 +155,13 @@ def test_children_of_a_store_count_against_its_limit(start: Callable[..., Manage
 
 
 @NEEDS_GROUPS
-def test_groups_of_dead_agents_are_swept_and_living_ones_are_not(start: Callable[..., ManagedStore]) -> None:
+def test_the_group_of_a_dead_agents_store_goes_and_others_stay(start: Callable[..., ManagedStore]) -> None:
     assert CONTROLLER is not None
     store = start(256 * MIB)
     leftover = CONTROLLER.parent / f"{PREFIX}{uuid.uuid4().hex}"
     make_group(leftover.name.removeprefix(PREFIX), 64, 64 * MIB)
     assert leftover.exists()
-    sweep_groups()
+    end_group(leftover.name.removeprefix(PREFIX))
     assert not leftover.exists()
     assert (CONTROLLER.parent / f"{PREFIX}{store.directory.name}").exists()
     assert not store.has_died()

@@ -167,12 +167,3 @@ def end_group(name: str) -> None:
         folder = str(hierarchy.parent / f"{PREFIX}{name}")
         kill_group(folder)
         remove_groups([folder])
-
-
-def sweep_groups() -> None:
-    """Removes groups that dead agents left; one with processes in it refuses."""
-    for hierarchy in find_hierarchies():
-        for folder in hierarchy.parent.glob(f"{PREFIX}*"):
-            if folder.name != AGENT_GROUP:
-                with suppress(OSError):
-                    folder.rmdir()

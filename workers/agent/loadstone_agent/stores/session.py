@@ -11,7 +11,7 @@ from loadstone_contracts.agent_calls import Reset
 
 from loadstone_agent.settings import AgentSettings
 from loadstone_agent.stores.directories import wipe_quietly
-from loadstone_agent.stores.groups import end_group, sweep_groups
+from loadstone_agent.stores.groups import end_group
 from loadstone_agent.stores.launch import LaunchPlan, ManagedStore, launch
 from loadstone_agent.stores.placement import DATA_FOLDER
 
@@ -55,11 +55,10 @@ class StoreSession:
 
 
 def sweep_host(settings: AgentSettings) -> None:
-    """What dead agents left: data directories, control groups, templates that were cut short."""
+    """What dead agents left: data directories with their control groups, templates that were cut short."""
     elsewhere = (folder / DATA_FOLDER for folder in settings.agent_data_directories.values())
     for data_root in (settings.stores_dir, *elsewhere):
         sweep_leftovers(data_root)
-    sweep_groups()
     for unfinished in settings.templates_dir.glob("*.[0-9]*"):
         shutil.rmtree(unfinished, ignore_errors=True)
 
