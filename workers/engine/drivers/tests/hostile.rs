@@ -46,15 +46,20 @@ fn plan_of(protocol: StoreProtocol, lists: bool) -> Option<EnginePlan> {
     Some(loadstone_spec::read_plan(&plan.to_string()).unwrap())
 }
 
-fn operation(kind: OperationKind, protocol: Protocol) -> Value {
+fn custom_command(protocol: StoreProtocol) -> &'static str {
+    match protocol {
+        StoreProtocol::Redis | StoreProtocol::RedisResp3 | StoreProtocol::RedisCluster => "SET {key} {value}",
+        StoreProtocol::Memcached => "get {key}",
+        _ => "SELECT {key}, {value}",
+    }
+}
+
+fn operation(kind: OperationKind, protocol: StoreProtocol) -> Value {
     let mut operation = json!({"kind": kind, "weight": 1});
     match kind {
         OperationKind::MultiGet | OperationKind::MultiSet => operation["keys_per_request"] = json!(3),
         OperationKind::Touch => operation["expire_s"] = json!(5),
-        OperationKind::Custom if format!("{protocol:?}").starts_with("Redis") => {
-            operation["command"] = json!("SET {key} {value}");
-        }
-        OperationKind::Custom => operation["command"] = json!("SELECT {key}, {value}"),
+        OperationKind::Custom => operation["command"] = json!(custom_command(protocol)),
         _ => {}
     }
     operation
