@@ -50,7 +50,7 @@ export async function compareTargets({ page, url, api }, runId) {
     assert.equal(cell.method, 'paired');
     assert.equal(cell.n_pairs, 6);
     assert.ok(cell.interval.low <= cell.ratio && cell.ratio <= cell.interval.high);
-    assert.ok(['better', 'worse', 'equivalent', 'not_enough_data'].includes(cell.verdict));
+    assert.ok(['better', 'worse', 'equivalent', 'changed', 'not_enough_data'].includes(cell.verdict));
     fact('Redis against memcached', `${cell.ratio.toFixed(3)} ${cell.verdict}`);
     return page.url();
   });
