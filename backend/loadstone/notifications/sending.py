@@ -6,6 +6,7 @@ import json
 import logging
 import time
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -74,14 +75,8 @@ def _send_once(session: requests.Session, request: requests.PreparedRequest, **o
     response: requests.Response = _requests_send(
         session, request, **(options | {"allow_redirects": False, "stream": True})
     )
-    deadline = time.monotonic() + TIMEOUT_S
-    held = b""
-    for chunk in response.iter_content(ANSWER_BYTES_MAX):
-        held += chunk
-        if len(held) >= ANSWER_BYTES_MAX or time.monotonic() > deadline:
-            break
+    response._content = _beginning(response.iter_content(ANSWER_BYTES_MAX), ANSWER_BYTES_MAX)
     response.close()
-    response._content = held[:ANSWER_BYTES_MAX]
     return response
 
 
@@ -147,14 +142,19 @@ def _post(address: str, secret: str | None, message: Message) -> Outcome:
 
 
 def _read_excerpt(response: httpx2.Response) -> str:
-    """The beginning of an answer, which may be endless or come drop by drop."""
+    held = _beginning(response.iter_raw(EXCERPT_MAX), EXCERPT_MAX)
+    return held.decode(errors="replace").replace("\x00", "\ufffd")
+
+
+def _beginning(chunks: Iterable[bytes], most_bytes: int) -> bytes:
+    """Return the first bytes of an answer, which may be endless or arrive a byte at a time."""
     deadline = time.monotonic() + TIMEOUT_S
     held = b""
-    for chunk in response.iter_raw(EXCERPT_MAX):
+    for chunk in chunks:
         held += chunk
-        if len(held) >= EXCERPT_MAX or time.monotonic() > deadline:
+        if len(held) >= most_bytes or time.monotonic() > deadline:
             break
-    return held[:EXCERPT_MAX].decode(errors="replace").replace("\x00", "\ufffd")
+    return held[:most_bytes]
 
 
 def _pass_on(url: str, message: Message) -> Outcome:

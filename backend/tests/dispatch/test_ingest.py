@@ -227,29 +227,17 @@ def test_rows_from_before_they_were_checked_stop_no_reader(client: Caller, agent
     assert client.get(f"/api/v1/trials/{trial_id}/samples").status_code == 200
 
 
-def test_a_trial_with_an_unreadable_histogram_stops_no_point(client: Caller, agent: SimulatedAgent, run: Run) -> None:
+@pytest.mark.parametrize("column", ["response_histogram", "response_unanswered"])
+def test_an_unreadable_histogram_stops_no_point_and_states_no_quantile(
+    client: Caller, agent: SimulatedAgent, run: Run, column: str
+) -> None:
+    """Without the requests that have no answer, the quantiles of the others would be taken for everyone's."""
     trial_id = first_trial(client, run)
     agent.execute(trial_id)
     point_id = client.get(f"/api/v1/trials/{trial_id}").json()["point_id"]
     with unit_of_work() as unit:
-        unit.session.execute(update(OperationResult).values(response_histogram=b"nonsense"))
-        unit.session.execute(update(PointOperation).values(response_histogram=b"nonsense"))
-    shown = client.get(f"/api/v1/points/{point_id}/spectrum?operation=get")
-    assert (shown.status_code, shown.json()["unreadable"], shown.json()["items"]) == (200, 1, [])
-    body = {"kind": "exclude", "reason": "to see"}
-    assert client.post(f"/api/v1/trials/{trial_id}/decisions", json=body).status_code == 201
-    assert client.post(f"/api/v1/trials/{trial_id}/decisions", json=body | {"kind": "include"}).status_code == 201
-    assert client.get(f"/api/v1/points/{point_id}/spectrum?operation=get").json()["items"] == []
-
-
-def test_unreadable_bounds_state_no_quantile_as_exact(client: Caller, agent: SimulatedAgent, run: Run) -> None:
-    """Without the requests that have no answer the others' quantiles would pass for everybody's."""
-    trial_id = first_trial(client, run)
-    agent.execute(trial_id)
-    point_id = client.get(f"/api/v1/trials/{trial_id}").json()["point_id"]
-    with unit_of_work() as unit:
-        unit.session.execute(update(OperationResult).values(response_unanswered=b"nonsense"))
-        unit.session.execute(update(PointOperation).values(response_unanswered=b"nonsense"))
+        unit.session.execute(update(OperationResult).values({column: b"nonsense"}))
+        unit.session.execute(update(PointOperation).values({column: b"nonsense"}))
     shown = client.get(f"/api/v1/points/{point_id}/spectrum?operation=get")
     assert (shown.status_code, shown.json()["unreadable"], shown.json()["items"]) == (200, 1, [])
     body = {"kind": "exclude", "reason": "to see"}
