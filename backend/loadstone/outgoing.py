@@ -39,7 +39,7 @@ class NoSuchHost(AppError):
 
 
 class DoorShut(OSError):
-    """What a library is told that tries to connect where it may not."""
+    """Raised inside a library that connects to a refused address."""
 
 
 @dataclass

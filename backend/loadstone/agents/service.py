@@ -183,7 +183,7 @@ def change_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID, ch
 
 
 def revoke_agent(unit: UnitOfWork, principal: Principal, agent_id: uuid.UUID) -> None:
-    """Its token and its broker user open nothing from now on; what it measured stays. Raises NotFound."""
+    """Revoke an agent's token and broker user. Its measurements stay. Raises NotFound."""
     row = find_agent(unit, principal, agent_id)
     row.revoked_at = datetime.now(UTC)
     credentials.revoke(unit, row)

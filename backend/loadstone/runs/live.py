@@ -43,7 +43,7 @@ def make_frame(seq: int, kind: str, payload: dict[str, Any]) -> Frame:
 
 
 class Publisher:
-    """Wakes whoever listens; never raises. A broker that is away is left alone for a moment."""
+    """Wake the listeners; never raises. After a failure the broker is left alone for a moment."""
 
     def __init__(self, broker_url: str) -> None:
         self._redis = Redis.from_url(
