@@ -48,7 +48,7 @@ ROLES = (
     # What the role makes in its schema must not be found before what the server brings.
     f"ALTER ROLE {ADMIN} SET search_path = pg_catalog, pg_temp",
 )
-"""The database belongs to the admin: its owner could install extensions, and change settings of everyone who connects."""
+"""The database belongs to the admin: its owner could install extensions, and change every session's settings."""
 OWN_SCHEMA = (
     f"ALTER SCHEMA public OWNER TO {LOAD_USER}",
     "REVOKE ALL ON SCHEMA public FROM PUBLIC",
